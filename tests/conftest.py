@@ -1,0 +1,20 @@
+"""What all tests share: kernels are cached inside the project, and generated examples are the same in every run."""
+
+from __future__ import annotations
+
+import os
+
+import hypothesis
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep compiled kernels away from the user's own cache; workers inherit the environment of the main process."""
+    if not hasattr(config, "workerinput"):
+        cache = config.rootpath / ".pytest_cache" / "kernels"
+        cache.mkdir(parents=True, exist_ok=True)
+        os.environ["XDG_CACHE_HOME"] = str(cache)
+
+
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=False)
+hypothesis.settings.load_profile("repeatable")
