@@ -1,0 +1,397 @@
+"""The reference semantics: a graph evaluated node by node with NumPy.
+
+Every other way to run a graph is tested against this one, so it is written to be read. A value has one dimension per
+axis of its node, in the order of ``node.axes``, always of full length. Graphs whose inputs are all scalars also take
+arrays that broadcast: their values then have the dimensions of the batch in front, and only there, so that one rule
+of alignment (:func:`align`) serves both cases.
+
+Out-of-range reads are clipped: in a well-formed graph an index leaves its array only where a guard throws the value
+away. Where the index is data and no guard stands between the read and an output, it is an error of the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .axis import Axis, evaluate_size
+from .dtype import BOOLEAN, FLOATING, INTEGER, Dtype
+from .errors import ModelError, ShapeError, UnsupportedError
+from .graph import Graph, Output
+from .node import Kind, Node
+from .ops import OPS
+from .reducers import REDUCERS
+from .sizes import solve_sizes
+
+__all__ = ["Step", "Value", "align", "evaluate", "node_values", "steps"]
+
+Value: TypeAlias = "np.ndarray[Any, Any]"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node of an execution: what it is, its value, and its adjoint where adjoints were asked for."""
+
+    node: Node
+    value: Value
+    adjoint: Value | None = None
+
+
+def evaluate(graph: Graph, arguments: Sequence[object]) -> list[Any]:
+    """Run a graph.
+
+    Parameters
+    ----------
+    graph:
+        The graph to run.
+    arguments:
+        One value per input: arrays of the input's shape, or, where all inputs are scalars, anything that broadcasts.
+
+    Returns
+    -------
+    list
+        One entry per output, in their order: a Python number where the output has no dimension, else an array whose
+        dimensions follow ``Output.axes`` (after those of the batch). Floating values are float64, integers int64.
+
+    Raises
+    ------
+    ShapeError
+        An argument does not fit its shape, another argument or its dtype, or an index array leaves its array.
+    ModelError
+        The number of arguments is wrong, or the graph reads an input that it does not list.
+
+    Examples
+    --------
+    >>> from symgraph.node import input_node
+    >>> from symgraph.ops import apply_op
+    >>> from symgraph.graph import Graph, Output
+    >>> x, y = input_node("x"), input_node("y")
+    >>> graph = Graph("f", (x, y), (Output("out", apply_op("mul", x, y)),))
+    >>> evaluate(graph, [3, 4])
+    [12.0]
+    >>> evaluate(graph, [[1.0, 2.0], 4.0])
+    [array([4., 8.])]
+    """
+    bindings, sizes, batch = bind_arguments(graph.inputs, arguments)
+    runner = _Runner(bindings, sizes, _unguarded(graph))
+    results = [o.node for o in graph.outputs]
+    last_use: dict[Node, int] = {}
+    for position, node in enumerate(graph.order):
+        for argument in node.args:
+            last_use[argument] = position
+    for node in results:
+        last_use[node] = len(graph.order)
+    with np.errstate(all="ignore"):
+        for position, node in enumerate(graph.order):
+            runner.compute(node)
+            for argument in node.args:
+                if last_use[argument] == position:
+                    runner.values.pop(argument, None)
+        return [_as_output(runner, output, batch) for output in graph.outputs]
+
+
+def node_values(order: Iterable[Node], bindings: Mapping[Node, object], sizes: Mapping[str, int]) -> dict[Node, Value]:
+    """The value of every node of ``order``.
+
+    Parameters
+    ----------
+    order:
+        Nodes, arguments before users.
+    bindings:
+        A value for each Input node, of its shape (scalars may be arrays that broadcast).
+    sizes:
+        A value for each size symbol.
+
+    Returns
+    -------
+    dict
+        Node to value, in the order given; dimensions follow ``node.axes``.
+    """
+    converted = {node: _argument_value(node, value) for node, value in bindings.items()}
+    runner = _Runner(converted, sizes)
+    with np.errstate(all="ignore"):
+        return {node: runner.compute(node) for node in order}
+
+
+def steps(
+    order: Iterable[Node], values: Mapping[Node, Value], adjoints: Mapping[Node, Node] | None = None
+) -> list[Step]:
+    """The execution as records, one per node in execution order; read backwards, the adjoints are in theirs.
+
+    Parameters
+    ----------
+    order:
+        The nodes to show, arguments before users.
+    values:
+        What :func:`node_values` gave for an order that holds these nodes and the adjoint nodes.
+    adjoints:
+        Node to its adjoint node, for those that have one.
+    """
+    found = adjoints or {}
+    return [Step(node, values[node], values[found[node]] if node in found else None) for node in order]
+
+
+def bind_arguments(
+    inputs: Sequence[Node], arguments: Sequence[object]
+) -> tuple[dict[Node, Value], dict[str, int], tuple[int, ...]]:
+    """Arguments as values by Input node, the sizes that their shapes fix, and the shape of the batch."""
+    if len(arguments) != len(inputs):
+        names = ", ".join(str(n.data) for n in inputs)
+        raise ModelError(f"{len(arguments)} arguments were given, expected {len(inputs)}: ({names})")
+    bindings = {node: _argument_value(node, value) for node, value in zip(inputs, arguments, strict=True)}
+    if any(node.axes for node in inputs):
+        return bindings, solve_sizes(inputs, [bindings[node].shape for node in inputs]), ()
+    try:
+        return bindings, {}, np.broadcast_shapes(*(value.shape for value in bindings.values()))
+    except ValueError:
+        shapes = ", ".join(f"{node.data} has {value.shape}" for node, value in bindings.items() if value.shape)
+        raise ShapeError(f"the shapes of the arguments do not broadcast: {shapes}") from None
+
+
+def _argument_value(node: Node, argument: object) -> Value:
+    value = np.asarray(argument)
+    kind = value.dtype.kind
+    expected = {FLOATING: "real numbers", INTEGER: "integers", BOOLEAN: "booleans"}[node.dtype]
+    if kind not in "biuf":
+        what = "complex numbers" if kind == "c" else f"values of dtype {value.dtype}"
+        raise ShapeError(f"argument {node.data} holds {what}, expected {expected}")
+    target = node.dtype.numpy_name()
+    if value.dtype == target:
+        return value
+    converted = value.astype(target)
+    if node.dtype is not FLOATING and not np.array_equal(converted, value):
+        raise ShapeError(f"argument {node.data} holds values of dtype {value.dtype} that are no {expected}")
+    return converted
+
+
+def align(value: Value, axes: Sequence[Axis], target: Sequence[Axis]) -> Value:
+    """``value`` over ``axes`` with its trailing dimensions in the order of ``target``; missing axes get length 1.
+
+    >>> i, j = Axis("i", 2), Axis("j", 3)
+    >>> align(np.zeros((2, 3)), (i, j), (j, i)).shape, align(np.zeros(3), (j,), (i, j)).shape
+    ((3, 2), (1, 3))
+    """
+    if tuple(axes) == tuple(target):
+        return value
+    front = value.ndim - len(axes)
+    present = [a for a in target if a in axes]
+    value = value.transpose(*range(front), *(front + axes.index(a) for a in present))
+    shape = iter(value.shape[front:])
+    return value.reshape(*value.shape[:front], *(next(shape) if a in axes else 1 for a in target))
+
+
+def _as_output(runner: _Runner, output: Output, batch: tuple[int, ...]) -> Any:
+    value = align(runner.values[output.node], output.node.axes, output.axes)
+    result = np.broadcast_to(value, batch + tuple(runner.length(a) for a in output.axes))
+    return result.item() if result.ndim == 0 else np.array(result)
+
+
+def _unguarded(graph: Graph) -> set[Node]:
+    """Nodes that reach an output without passing through a branch of a select."""
+    seen: set[Node] = set()
+    stack = [o.node for o in graph.outputs]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            is_select = node.kind is Kind.ELEMENTWISE and node.data == "select"
+            stack.extend(node.args[:1] if is_select else node.args)
+    return seen
+
+
+class _Runner:
+    """The values of the nodes so far, and one rule per kind."""
+
+    def __init__(
+        self, bindings: Mapping[Node, Value], sizes: Mapping[str, int], unguarded: Set[Node] = frozenset()
+    ) -> None:
+        self.values: dict[Node, Value] = {}
+        self._bindings, self._sizes, self._unguarded = bindings, sizes, unguarded
+        self._lengths: dict[Axis, int] = {}
+
+    def length(self, axis: Axis) -> int:
+        """The size of an axis as a number."""
+        length = self._lengths.get(axis)
+        if length is None:
+            length = self._lengths[axis] = evaluate_size(axis.size, self._sizes)
+        return length
+
+    def compute(self, node: Node) -> Value:
+        """The value of a node whose arguments have theirs."""
+        rule = _RULES.get(node.kind)
+        if rule is None:
+            raise UnsupportedError(f"the interpreter has no rule for nodes of kind {node.kind.value!r}")
+        value = self.values[node] = np.asarray(rule(self, node))
+        return value
+
+    def aligned(self, argument: Node, axes: Sequence[Axis]) -> Value:
+        """The value of an argument with its dimensions in the order of ``axes``."""
+        return align(self.values[argument], argument.axes, axes)
+
+    # ------------------------------------------------------------------------------------------- one rule per kind
+    def _input(self, node: Node) -> Value:
+        if node not in self._bindings:
+            raise ModelError(f"the graph reads the input {node.data}, which is not among its inputs: add it to them")
+        return self._bindings[node]
+
+    def _constant(self, node: Node) -> Value:
+        if node.dtype is FLOATING or (node.dtype is INTEGER and not -(2**63) <= node.data < 2**63):
+            return np.asarray(_nearest_float(node.data))
+        return np.asarray(node.data)
+
+    def _size(self, node: Node) -> Value:
+        if node.data not in self._sizes:
+            raise ShapeError(f"the size {node.data} is not known: no argument has it in its shape")
+        return np.asarray(self._sizes[node.data])
+
+    def _axis_index(self, node: Node) -> Value:
+        return np.arange(self.length(node.axes[0]))
+
+    def _elementwise(self, node: Node) -> Value:
+        row = OPS[node.data]
+        arguments = [self.aligned(argument, node.axes) for argument in node.args]
+        if row.result in ("promote", "branches"):  # NumPy's arithmetic on booleans is logic, ours is on integers
+            first = 1 if row.result == "branches" else 0
+            arguments[first:] = [_cast(argument, node.dtype) for argument in arguments[first:]]
+        return self._full(_cast(np.asarray(row.numpy(*arguments)), node.dtype), node.axes)
+
+    def _reduce(self, node: Node) -> Value:
+        (argument,), (reducer, axis) = node.args, node.data
+        kept = tuple(a for a in argument.axes if a != axis)
+        value = _cast(self.values[argument], node.dtype)
+        dimension = argument.axes.index(axis) - len(argument.axes)
+        row = REDUCERS[reducer]
+        return align(row.numpy(value, axis=dimension, initial=row.identity), kept, node.axes)
+
+    def _broadcast(self, node: Node) -> Value:
+        return self._full(self.aligned(node.args[0], node.axes), node.axes)
+
+    def _gather(self, node: Node) -> Value:
+        array, *indices = node.args
+        source = self.values[array]
+        names = dict(zip(node.data, indices, strict=True))
+        renamed = self._renamed_axes(array, names)
+        if renamed is not None:
+            return align(source, renamed, node.axes)
+        selectors: list[Any] = []
+        for axis in array.axes:
+            if axis in names:
+                selector = self.aligned(names[axis], node.axes)
+                selectors.append(self._in_range(node, axis, names[axis], selector))
+            else:
+                selectors.append(align(np.arange(self.length(axis)), (axis,), node.axes))
+        if 0 in source.shape[source.ndim - len(array.axes) :]:  # nothing can be read: every read is behind a guard
+            return np.zeros(self._shape(source, selectors, node.axes), node.dtype.numpy_name())
+        front = source.shape[: source.ndim - len(array.axes)]
+        return self._full(source[(*_front_selectors(front, len(node.axes)), *selectors)], node.axes)
+
+    def _renamed_axes(self, array: Node, names: Mapping[Axis, Node]) -> tuple[Axis, ...] | None:
+        """The axes of ``array`` after a gather that only renames them, else None."""
+        renamed = []
+        for axis in array.axes:
+            index = names.get(axis)
+            if index is not None and (index.kind is not Kind.AXIS_INDEX or index.axes[0].size != axis.size):
+                return None
+            renamed.append(axis if index is None else index.axes[0])
+        return tuple(renamed) if len(set(renamed)) == len(renamed) else None
+
+    def _in_range(self, node: Node, axis: Axis, index: Node, selector: Value) -> Value:
+        length = self.length(axis)
+        outside = (selector < 0) | (selector >= length)
+        if not outside.any():
+            return selector
+        if node in self._unguarded and reads_data(index):
+            raise ShapeError(_range_message(node.args[0], axis, length, selector[outside][0]))
+        return selector.clip(0, max(length - 1, 0))
+
+    def _scatter_add(self, node: Node) -> Value:
+        value, *indices = node.args
+        targets, summed = node.data
+        loops = (*(a for a in node.axes if a not in targets), *summed)
+        source = _cast(self.aligned(value, loops), node.dtype)
+        positions: dict[Axis, Value] = {}
+        inside: Value = np.asarray(True)
+        for axis, index in zip(targets, indices, strict=True):
+            positions[axis] = self.aligned(index, loops)
+            outside = (positions[axis] < 0) | (positions[axis] >= self.length(axis))
+            if node in self._unguarded and reads_data(index) and (lost := outside & (source != 0)).any():
+                bad = np.broadcast_to(positions[axis], lost.shape)[lost][0]
+                raise ShapeError(_range_message(node, axis, self.length(axis), bad))
+            inside = inside & ~outside
+        # what falls outside is thrown away by a select, not by a product: it may be nan
+        source = self._full(np.where(inside, source, np.zeros((), source.dtype)), loops)
+        front = source.shape[: source.ndim - len(loops)]
+        result = np.zeros(front + tuple(self.length(a) for a in node.axes), node.dtype.numpy_name())
+        if result.size == 0:
+            return result
+        selectors = _front_selectors(front, len(loops))
+        for axis in node.axes:
+            position = positions[axis] if axis in positions else align(np.arange(self.length(axis)), (axis,), loops)
+            selectors.append(position.clip(0, self.length(axis) - 1))
+        np.add.at(result, tuple(selectors), source)
+        return result
+
+    def _full(self, value: Value, axes: Sequence[Axis]) -> Value:
+        """``value`` with every one of its trailing dimensions repeated to full length."""
+        front = value.shape[: max(value.ndim - len(axes), 0)]
+        shape = front + tuple(self.length(a) for a in axes)
+        return value if value.shape == shape else np.broadcast_to(value, shape)
+
+    def _shape(self, source: Value, selectors: Iterable[Value], axes: Sequence[Axis]) -> tuple[int, ...]:
+        fronts = [s.shape[: max(s.ndim - len(axes), 0)] for s in selectors]
+        return np.broadcast_shapes(*fronts) + tuple(self.length(a) for a in axes)
+
+
+_RULES: dict[Kind, Callable[[_Runner, Node], Any]] = {
+    Kind.INPUT: _Runner._input,
+    Kind.CONST: _Runner._constant,
+    Kind.SIZE: _Runner._size,
+    Kind.AXIS_INDEX: _Runner._axis_index,
+    Kind.ELEMENTWISE: _Runner._elementwise,
+    Kind.REDUCE: _Runner._reduce,
+    Kind.BROADCAST: _Runner._broadcast,
+    Kind.GATHER: _Runner._gather,
+    Kind.SCATTER_ADD: _Runner._scatter_add,
+}
+
+
+def _cast(value: Value, dtype: Dtype) -> Value:
+    return value.astype(dtype.numpy_name(), copy=False)
+
+
+def _front_selectors(front: tuple[int, ...], trailing: int) -> list[Value]:
+    """Index arrays that read the dimensions of the batch as they are."""
+    return [np.arange(n).reshape(n, *(1,) * (len(front) - 1 - k + trailing)) for k, n in enumerate(front)]
+
+
+def reads_data(index: Node) -> bool:
+    """Whether an index expression depends on an input, not only on running indices and sizes."""
+    seen: set[Node] = set()
+    stack = [index]
+    while stack:
+        node = stack.pop()
+        if node.kind is Kind.INPUT:
+            return True
+        if node not in seen:
+            seen.add(node)
+            stack.extend(node.args)
+    return False
+
+
+def _range_message(array: Node, axis: Axis, length: int, found: int) -> str:
+    name = f"array {array.data}" if array.kind is Kind.INPUT else "a computed array"
+    return (
+        f"the index {found} is outside of {name} along axis {axis.name}, which has size {length}: "
+        f"indices run from 0 to {length - 1}"
+    )
+
+
+def _nearest_float(value: Any) -> float:
+    """A constant rounded once to float64; beyond its range, an infinity."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
