@@ -31,7 +31,7 @@ def test_import_contracts_hold(installed: Path) -> None:
     result = subprocess.run(
         [
             sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()",
-            "--config", str(ROOT / "pyproject.toml"), "--no-cache",
+            str(ROOT / "pyproject.toml"), "--no-cache",
         ],
         cwd=installed, env=environment, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
