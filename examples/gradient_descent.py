@@ -1,4 +1,4 @@
-"""Gradient descent on y = W*x + b with mean squared error: the update rule in three lines, the gradient from symgraph."""
+"""Gradient descent on y = W*x + b with mean squared error: three lines of update rule, the gradient from symgraph."""
 
 from __future__ import annotations
 

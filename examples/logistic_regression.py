@@ -7,12 +7,12 @@ same minimum.
 from __future__ import annotations
 
 import numpy as np
-from models import X, b, logistic, rate, t, w
 from scipy.optimize import minimize
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 
 import symgraph as sg
+from models import X, b, logistic, rate, t, w
 
 
 def main() -> None:

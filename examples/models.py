@@ -1,4 +1,4 @@
-"""Models in plain SymPy, for the other examples and for the command line: ``symgraph codegen examples/models.py:ridge``.
+"""Models in plain SymPy, for the examples and the command line: ``symgraph codegen examples/models.py:ridge``.
 
 Nothing here imports symgraph: a model is an expression, and a loss over data is a Sum over symbolic lengths.
 """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import sympy as sp
-from models import X, b, logistic, rate, t, w
 
 import symgraph as sg
+from models import X, b, logistic, rate, t, w
 
 
 def formula() -> None:

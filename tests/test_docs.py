@@ -1,0 +1,45 @@
+"""The documentation tells the truth: it mentions every public name, and the options that it shows exist.
+
+Building it, which runs the tutorial, takes a minute and is a step of .ci/run.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from symgraph.cli import main
+
+import symgraph as sg
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name in sg.__all__ if name not in {"__version__", "errors"}])
+def test_the_api_page_lists(name: str) -> None:
+    assert re.search(rf"auto(function|class):: {name}$", page("api.md"), re.MULTILINE)
+
+
+def test_every_page_is_in_the_contents() -> None:
+    contents = re.findall(r"^(\w+)$", page("index.md"), re.MULTILINE)
+    assert sorted(contents) == sorted(path.stem for path in DOCS.glob("*.md") if path.stem != "index")
+
+
+def test_options_on_the_command_line_page_exist() -> None:
+    help_text = CliRunner().invoke(main, ["codegen", "--help"]).output
+    options = re.findall(r"`(--?\w[\w-]*)", page("cli.md"))
+    assert len(options) > 8
+    for option in options:
+        assert re.search(rf"(^|[\s,]){re.escape(option)}\b", help_text), option
+
+
+def test_commands_on_the_command_line_page_exist() -> None:
+    help_text = CliRunner().invoke(main, ["--help"]).output
+    for command in set(re.findall(r"^symgraph (\w+)", page("cli.md"), re.MULTILINE)):
+        assert re.search(rf"^\s+{command}\b", help_text, re.MULTILINE), command
