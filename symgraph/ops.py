@@ -45,7 +45,8 @@ class Op:
     samples:
         One (low, high) range per argument, inside the domain, for generated tests.
     result:
-        "float", "bool", "int", "promote" (widest argument) or "branches" (widest of all but the first).
+        "float", "bool", "int", "promote" (widest argument), "branches" (widest of all but the first) or "power"
+        (integer for integers to a constant power from 0 up).
     given_partials:
         Partials that replace the ones derived from the formula; None entries mean "no derivative known".
     arity:
@@ -84,6 +85,9 @@ class Op:
             return BOOLEAN
         if self.result == "int":
             return INTEGER
+        if self.result == "power":
+            whole = arguments[1].kind is Kind.CONST and type(arguments[1].data) is int and arguments[1].data >= 0
+            return promote(arguments[0].dtype) if whole else FLOATING
         used = arguments[1:] if self.result == "branches" else arguments
         if self.result == "branches" and all(a.dtype is BOOLEAN for a in used):
             return BOOLEAN
@@ -149,7 +153,7 @@ _ROWS = (
     Op("add", A + B, _fold(np.add), (_REAL, _REAL), "promote", arity=None, cost=1, commutative=True),
     Op("mul", A * B, _fold(np.multiply), (_REAL, _REAL), "promote", arity=None, cost=1, commutative=True),
     # the partial by the exponent is 0 where the base is 0: convention, table in docs/conventions.md
-    Op("pow", A**B, _power, (_POSITIVE, _REAL), "float", (B * A ** (B - 1), R * sp.log(A)), 2, 30,
+    Op("pow", A**B, _power, (_POSITIVE, _REAL), "power", (B * A ** (B - 1), R * sp.log(A)), 2, 30,
        c="pow", vector="pow", python="math.pow"),
     _row("floordiv", sp.floor(A / B), np.floor_divide, (-9, 9), (1, 5), result="promote", given_partials=(0, 0), cost=5),
     _row("mod", sp.Mod(A, B), np.mod, _REAL, (0.5, 3.0), result="promote", given_partials=(1, -sp.floor(A / B)), cost=10),
