@@ -1,0 +1,75 @@
+"""Derivation of large scalar expressions, beside CasADi in the same run: seconds and operations of value and gradient."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import symgraph as sg
+from benchmarks.measure import Figure, main, require, stopwatch
+from tests.models import large_scalars, traced
+
+# (name, formula, number of inputs, aim for the operations; None: at most CasADi's)
+MODELS: tuple[tuple[str, Callable[..., Any], int, int | None], ...] = (
+    ("robot arm", large_scalars.arm, large_scalars.ARM_INPUTS, 1101),
+    ("spherical harmonics", large_scalars.harmonics, large_scalars.HARMONICS_INPUTS, None),
+    ("random graph", large_scalars.random_graph, large_scalars.RANDOM_INPUTS, None),
+)
+ROUNDS = 5
+
+
+def figures() -> list[Figure]:
+    """Best of a few interleaved derivations; a derivation runs from arithmetic to value and gradient."""
+    found: list[Figure] = []
+    for name, formula, size, aim in MODELS:
+        casadi_seconds, own_seconds = [], []
+        for _ in range(ROUNDS):
+            gc.collect()
+            with stopwatch() as seconds:
+                peer = _casadi(formula, size)
+            casadi_seconds += seconds
+            gc.collect()
+            with stopwatch() as seconds:
+                own = derive(formula, size)
+            own_seconds += seconds
+        _check(name, own, peer, size)
+        peer_operations = int(peer.n_instructions())
+        found += [
+            Figure(f"{name}: operations", own.operation_count(), "", aim or peer_operations,
+                   f"CasADi: {peer_operations:,}"),
+            Figure(f"{name}: derivation", min(own_seconds), "s", min(casadi_seconds) if aim is None else None,
+                   f"CasADi: {min(casadi_seconds):.3g} s"),
+        ]
+        del own, peer
+    return found
+
+
+def derive(formula: Callable[..., Any], size: int) -> sg.Function:
+    """Value and gradient of one model."""
+    function = traced.traced_function(lambda values: formula(values, traced), [f"x{i}" for i in range(size)])
+    return sg.value_and_grad(function)
+
+
+def _casadi(formula: Callable[..., Any], size: int) -> Any:
+    import casadi
+
+    x = casadi.SX.sym("x", size)
+    value = formula(casadi.vertsplit(x), casadi)
+    result = casadi.densify(casadi.vertcat(value, casadi.gradient(value, x)))
+    return casadi.Function("f", [x], [result])
+
+
+def _check(name: str, own: sg.Function, peer: Any, size: int) -> None:
+    x = np.random.default_rng(1).uniform(-0.9, 0.9, size)
+    expected = np.array(peer(x)).ravel()
+    value, gradient = own(*x)
+    scale = np.max(np.abs(expected[1:]))
+    require(abs(value - expected[0]) <= 1e-10 * max(1.0, abs(expected[0])), f"value of the {name}")
+    require(np.max(np.abs(np.array(gradient) - expected[1:])) <= 1e-10 * scale, f"gradient of the {name}")
+
+
+if __name__ == "__main__":
+    main(figures, "Derivation of large scalar expressions")
