@@ -13,23 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
+from .arguments import Value, argument_value, bind_arguments
 from .axis import Axis, evaluate_size
-from .dtype import BOOLEAN, FLOATING, INTEGER, Dtype
+from .dtype import FLOATING, INTEGER, Dtype
 from .errors import ModelError, ShapeError, UnsupportedError
 from .graph import Graph, Output
 from .node import Kind, Node
 from .ops import OPS
 from .reducers import REDUCERS
-from .sizes import solve_sizes
 
 __all__ = ["Step", "Value", "align", "evaluate", "node_values", "steps"]
-
-Value: TypeAlias = "np.ndarray[Any, Any]"
-
 
 @dataclass(frozen=True)
 class Step:
@@ -110,7 +107,7 @@ def node_values(order: Iterable[Node], bindings: Mapping[Node, object], sizes: M
     dict
         Node to value, in the order given; dimensions follow ``node.axes``.
     """
-    converted = {node: _argument_value(node, value) for node, value in bindings.items()}
+    converted = {node: argument_value(node, value) for node, value in bindings.items()}
     runner = _Runner(converted, sizes)
     with np.errstate(all="ignore"):
         return {node: runner.compute(node) for node in order}
@@ -132,39 +129,6 @@ def steps(
     """
     found = adjoints or {}
     return [Step(node, values[node], values[found[node]] if node in found else None) for node in order]
-
-
-def bind_arguments(
-    inputs: Sequence[Node], arguments: Sequence[object]
-) -> tuple[dict[Node, Value], dict[str, int], tuple[int, ...]]:
-    """Arguments as values by Input node, the sizes that their shapes fix, and the shape of the batch."""
-    if len(arguments) != len(inputs):
-        names = ", ".join(str(n.data) for n in inputs)
-        raise ModelError(f"{len(arguments)} arguments were given, expected {len(inputs)}: ({names})")
-    bindings = {node: _argument_value(node, value) for node, value in zip(inputs, arguments, strict=True)}
-    if any(node.axes for node in inputs):
-        return bindings, solve_sizes(inputs, [bindings[node].shape for node in inputs]), ()
-    try:
-        return bindings, {}, np.broadcast_shapes(*(value.shape for value in bindings.values()))
-    except ValueError:
-        shapes = ", ".join(f"{node.data} has {value.shape}" for node, value in bindings.items() if value.shape)
-        raise ShapeError(f"the shapes of the arguments do not broadcast: {shapes}") from None
-
-
-def _argument_value(node: Node, argument: object) -> Value:
-    value = np.asarray(argument)
-    kind = value.dtype.kind
-    expected = {FLOATING: "real numbers", INTEGER: "integers", BOOLEAN: "booleans"}[node.dtype]
-    if kind not in "biuf":
-        what = "complex numbers" if kind == "c" else f"values of dtype {value.dtype}"
-        raise ShapeError(f"argument {node.data} holds {what}, expected {expected}")
-    target = node.dtype.numpy_name()
-    if value.dtype == target:
-        return value
-    converted = value.astype(target)
-    if node.dtype is not FLOATING and not np.array_equal(converted, value):
-        raise ShapeError(f"argument {node.data} holds values of dtype {value.dtype} that are no {expected}")
-    return converted
 
 
 def align(value: Value, axes: Sequence[Axis], target: Sequence[Axis]) -> Value:
