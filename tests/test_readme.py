@@ -26,7 +26,7 @@ def test_two_commands_set_up_and_run_from_a_fresh_machine() -> None:
     commands = re.findall(r"^python3 -m venv .*$", README.read_text(encoding="utf-8"), re.MULTILINE)
     assert [command.split("&&")[-1].strip() for command in commands] == [
         ".venv/bin/python examples/quickstart.py",
-        ".venv/bin/python -m pytest -q -n 2",
+        ".venv/bin/python -m pytest -n 2",
     ]
 
 
