@@ -32,4 +32,4 @@ def promote(*dtypes: Dtype) -> Dtype:
     >>> promote(Dtype.INTEGER, Dtype.FLOATING).name
     'FLOATING'
     """
-    return max(INTEGER, *dtypes) if dtypes else INTEGER
+    return FLOATING if FLOATING in dtypes else INTEGER

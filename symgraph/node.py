@@ -89,9 +89,20 @@ class Node:
         return f"#{self.number}={self.kind.value}({', '.join(inner)}){axes}"
 
 
-_TABLE: weakref.WeakValueDictionary[Hashable, Node] = weakref.WeakValueDictionary()
+
+class _Reference(weakref.ref[Node]):
+    """A weak reference that knows its key: the entry goes when the node does.
+
+    A WeakValueDictionary does the same through layers of Python; this table is the hot path of everything.
+    """
+
+    __slots__ = ("key",)
+    key: Hashable
+
+
+_TABLE: dict[Hashable, _Reference] = {}
 _COUNTER = itertools.count(1)
-_LOCK = threading.Lock()
+_LOCK = threading.RLock()  # collecting garbage inside make may forget other nodes: the same thread comes again
 
 
 def make(
@@ -104,16 +115,27 @@ def make(
 ) -> Node:
     """The node of this key, created when it does not exist. ``data_key`` replaces data that compares too loosely."""
     key = (kind, args, axes, dtype, data if data_key is None else data_key)
-    node = _TABLE.get(key)
+    entry = _TABLE.get(key)
+    node = None if entry is None else entry()
     if node is None:
         with _LOCK:
-            node = _TABLE.get(key)
+            entry = _TABLE.get(key)
+            node = None if entry is None else entry()
             if node is None:
                 node = Node()
                 node.kind, node.args, node.axes, node.dtype, node.data = kind, args, axes, dtype, data
                 node.number = next(_COUNTER)
-                _TABLE[key] = node
+                entry = _Reference(node, _forget)
+                entry.key = key
+                _TABLE[key] = entry
     return node
+
+
+def _forget(entry: _Reference) -> None:
+    """Drop the entry of a node that is gone, unless a new node of the same key has taken its place."""
+    with _LOCK:
+        if _TABLE.get(entry.key) is entry:
+            del _TABLE[entry.key]
 
 
 def union_axes(nodes: Iterable[Node]) -> tuple[Axis, ...]:
@@ -140,7 +162,9 @@ def constant(value: object) -> Node:
             return constant(value.numerator)
         return make(Kind.CONST, data=value, data_key=("fraction", value))
     if isinstance(value, float):
-        return make(Kind.CONST, data=float(value), data_key=("float", repr(float(value))))
+        number = float(value)
+        exact = number if number and number == number else repr(number)  # tells -0.0 from 0.0, and nan is one constant
+        return make(Kind.CONST, data=number, data_key=("float", exact))
     if isinstance(value, sp.Float):
         return make(Kind.CONST, data=value, data_key=("big float", value._mpf_, value._prec))
     if isinstance(value, sp.NumberSymbol):
