@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,16 +36,35 @@ def bind_arguments(
 
 
 def argument_value(node: Node, argument: object) -> Value:
-    value = np.asarray(argument)
-    kind = value.dtype.kind
+    """An argument as float64, int64 or bool, by the dtype of its input; integers stay exact.
+
+    Raises
+    ------
+    ShapeError
+        The argument holds something that is no real number, integer or boolean.
+    """
     expected = {FLOATING: "real numbers", INTEGER: "integers", BOOLEAN: "booleans"}[node.dtype]
-    if kind not in "biuf":
-        what = "complex numbers" if kind == "c" else f"values of dtype {value.dtype}"
+    try:
+        value = np.asarray(argument)
+    except ValueError:
+        raise ShapeError(f"argument {node.data} is no rectangular array: expected an array of {expected}") from None
+    if value.dtype.kind == "O" and all(isinstance(v, Real) for v in value.flat):  # long integers, exact fractions
+        value = np.array([_nearest(v) for v in value.flat]).reshape(value.shape)
+    if value.dtype.kind not in "biuf":
+        what = "complex numbers" if value.dtype.kind == "c" else f"values of dtype {value.dtype}"
         raise ShapeError(f"argument {node.data} holds {what}, expected {expected}")
     target = node.dtype.numpy_name()
     if value.dtype == target:
         return value
-    converted = value.astype(target)
+    with np.errstate(all="ignore"):
+        converted = value.astype(target)
     if node.dtype is not FLOATING and not np.array_equal(converted, value):
         raise ShapeError(f"argument {node.data} holds values of dtype {value.dtype} that are no {expected}")
     return converted
+
+
+def _nearest(value: Real) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")  # type: ignore[operator]

@@ -220,6 +220,8 @@ class _Runner:
         if row.result in ("promote", "branches"):  # NumPy's arithmetic on booleans is logic, ours is on integers
             first = 1 if row.result == "branches" else 0
             arguments[first:] = [_cast(argument, node.dtype) for argument in arguments[first:]]
+        elif row.result == "power":
+            arguments[0] = _cast(arguments[0], node.dtype)
         return self._full(_cast(np.asarray(row.numpy(*arguments)), node.dtype), node.axes)
 
     def _reduce(self, node: Node) -> Value:
