@@ -1,0 +1,71 @@
+"""Capture: from SymPy expressions to a graph, once."""
+
+from __future__ import annotations
+
+from ..axis import size_names
+from ..errors import ModelError
+from ..graph import Graph
+from .engine import Machine
+from .inputs import declare
+from .outputs import capture_output, flatten
+from .pool import AxisPool
+from .rules import find_rule
+from .survey import Survey
+
+__all__ = ["capture"]
+
+
+def capture(outputs: object, inputs: object = None, *, name: str = "f") -> tuple[Graph, tuple[object, ...]]:
+    """The graph of SymPy expressions, and the user's object of every input.
+
+    Parameters
+    ----------
+    outputs:
+        An expression, a Matrix, an Array, an ArrayComprehension or a matrix expression; or a sequence or dict of them, nested to
+        any depth. A call returns the same structure.
+    inputs:
+        The arguments in order: Symbol, Dummy, IndexedBase, MatrixSymbol, ArraySymbol, a Matrix or Array of symbols (one array
+        argument), ``q(t)`` and its derivatives; or a dict from names to these. By default everything that is free, sorted by
+        name. Sizes come from the shapes of arrays and are no arguments.
+    name:
+        The name of the function.
+
+    Raises
+    ------
+    UnsupportedError
+        For what has no meaning here, with its path in the expression.
+    ModelError
+        For an unbound symbol, an index that is also an argument, a size that no array has.
+    ShapeError
+        For shapes that do not fit.
+
+    Examples
+    --------
+    >>> import sympy as sp
+    >>> x, y = sp.symbols("x y")
+    >>> graph, symbols = capture(x * y + x)
+    >>> [node.data for node in graph.inputs], symbols
+    (['x', 'y'], (x, y))
+    """
+    flat, structure = flatten(outputs, name)
+    survey = Survey()
+    for _, expression in flat:
+        survey.number(expression)
+    survey.finish()
+    arguments = declare(survey, inputs)
+    taken = [axis.name for node in arguments.nodes for axis in node.axes]
+    machine = Machine(survey, arguments.scalars, arguments.arrays, AxisPool(taken), find_rule)
+    results = tuple(capture_output(machine, label, expression) for label, expression in flat)
+    graph = Graph(name, tuple(arguments.nodes), results, structure)
+    _check_sizes(graph)
+    return graph, tuple(arguments.objects)
+
+
+def _check_sizes(graph: Graph) -> None:
+    """Every size must follow from the shape of an argument."""
+    known = size_names(axis.size for node in graph.inputs for axis in node.axes)
+    for size in graph.size_names:
+        if size not in known:
+            arrays = ", ".join(n.data for n in graph.inputs if n.axes) or "there are none"
+            raise ModelError(f"the size {size} is in the shape of no argument (arrays: {arrays}): sizes come from shapes, so that it needs "
+                             f"an array of that size among the inputs")
