@@ -18,7 +18,7 @@ from ..node import Kind, Node, axis_index, make
 from ..ops import OPS
 from ..reducers import size_value
 from ..rewrite import gather_axes, scatter_axes
-from .arithmetic import ZERO, add, scale, split_coefficient, sub
+from .arithmetic import ZERO, add, split_coefficient, sub
 from .logic import compare, guard, logical_and
 from .numbers import is_number
 from .sums import reduce
@@ -153,9 +153,6 @@ def scatter_add(value: Node, indices: Mapping[Axis, Node], summed: Iterable[Axis
             value = guard(compare("eq", axis_index(target), index), value)
     if not indices:
         return value
-    coefficient, core = split_coefficient(value)
-    if core is not value:
-        return scale(coefficient, scatter_add(core, indices, summed))
     arguments = (value, *indices.values())
     data = (tuple(indices), tuple(summed))
     return make(Kind.SCATTER_ADD, arguments, scatter_axes(arguments, *data), value.dtype, data)

@@ -50,6 +50,9 @@ def scale(coefficient: Number, core: Node) -> Node:
     condition, value = split_guard(core)
     if condition is not None:
         return guard(condition, scale(coefficient, value))
+    if core.kind is Kind.SCATTER_ADD:  # the coefficient belongs to the value: no second pass over the target
+        scaled = (scale(coefficient, core.args[0]), *core.args[1:])
+        return make(Kind.SCATTER_ADD, scaled, core.axes, scaled[0].dtype, core.data)
     first = constant(coefficient)
     return make(Kind.ELEMENTWISE, (first, core), core.axes, promote(first.dtype, core.dtype), "mul")
 
@@ -98,7 +101,7 @@ def add(*nodes: Node) -> Node:
             return scale(-1, add(*[scale(-c, core) for core, c in items]))
     elif not items:
         return constant(shift)
-    items = _merge_guards(items)
+    items = _merge_scatters(_merge_guards(items))
     arguments = [scale(c, core) for core, c in items]
     if shift != 0:
         arguments.append(constant(shift))
@@ -116,6 +119,25 @@ def _merge_guards(items: list[tuple[Node, Number]]) -> list[tuple[Node, Number]]
         return items
     kept = [(core, c) for core, c in items if len(groups.get(split_guard(core)[0] or core, ())) < 2]
     return kept + [(guard(c, add(*values)), 1) for c, values in groups.items() if len(values) > 1]
+
+
+def _merge_scatters(items: list[tuple[Node, Number]]) -> list[tuple[Node, Number]]:
+    """Two values that are added at the same indices are added first."""
+    groups: dict[object, list[Node]] = {}
+    for core, _ in items:
+        if core.kind is Kind.SCATTER_ADD:
+            groups.setdefault((core.args[1:], core.data), []).append(core)
+    merged = {core for cores in groups.values() if len(cores) > 1 for core in cores}
+    if not merged:
+        return items
+    kept = [(core, c) for core, c in items if core not in merged]
+    for cores in groups.values():
+        if len(cores) > 1:
+            value = add(*[core.args[0] for core in cores])
+            axes = cores[0].axes + tuple(a for core in cores for a in core.axes if a not in cores[0].axes)
+            arguments = (value, *cores[0].args[1:])
+            kept.append((make(Kind.SCATTER_ADD, arguments, tuple(dict.fromkeys(axes)), value.dtype, cores[0].data), 1))
+    return kept
 
 
 def mul(*nodes: Node) -> Node:

@@ -12,6 +12,7 @@ __all__ = ["Number", "is_number", "number_power", "number_product", "number_sum"
 
 Number: TypeAlias = int | Fraction | float
 
+_EXACT = 2**53  # every integer up to here is a double
 _MAXIMUM_BITS = 4096  # larger powers stay symbolic: they would fill memory before they are ever needed
 
 
@@ -27,6 +28,8 @@ def simplest(value: Number) -> Number:
 
 def number_sum(left: Number, right: Number) -> Number:
     """left + right: exact, except that a sum with a float is a float (exact sum, rounded once)."""
+    if _plain(left) and _plain(right):
+        return left + right
     if type(left) is not float and type(right) is not float:
         return simplest(left + right)
     if not (math.isfinite(left) and math.isfinite(right)):
@@ -36,6 +39,8 @@ def number_sum(left: Number, right: Number) -> Number:
 
 def number_product(left: Number, right: Number) -> Number:
     """left * right, with the same rule as :func:`number_sum`."""
+    if _plain(left) and _plain(right):
+        return left * right
     if type(left) is not float and type(right) is not float:
         return simplest(left * right)
     if not (math.isfinite(left) and math.isfinite(right)):
@@ -43,6 +48,11 @@ def number_product(left: Number, right: Number) -> Number:
     if not left or not right:
         return float(left) * float(right)  # keeps the sign of zero
     return _rounded(Fraction(left) * Fraction(right))
+
+
+def _plain(value: Number) -> bool:
+    """Whether Python's own arithmetic on such numbers is exact, or rounds the exact result once."""
+    return type(value) is float or (type(value) is int and -_EXACT <= value <= _EXACT)
 
 
 def _rounded(value: Fraction) -> float:
