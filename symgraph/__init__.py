@@ -1,0 +1,17 @@
+"""From formulas to compiled kernels: values and derivatives of SymPy models, with loops that stay loops.
+
+>>> x, y, z = sp.symbols("x y z")
+>>> f = sg.function((x + y) * z, inputs=[x, y, z])
+>>> sg.value_and_grad(f)(1.0, 3.0, -3.0)
+(-12.0, (-3.0, -3.0, 4.0))
+"""
+
+from . import errors
+from .function import Function, function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp, vmap
+from .function import load_function as load
+from .version import __version__
+
+__all__ = [
+    "Function", "__version__", "errors", "function", "grad", "hessian", "hvp", "jacobian", "jvp", "load",
+    "value_and_grad", "vjp", "vmap",
+]  # fmt: skip
