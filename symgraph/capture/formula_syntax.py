@@ -158,7 +158,8 @@ class _Pieces(Transformer[Token, Piece]):
 @cache
 def _parser() -> Lark:
     grammar = resources.files(__package__).joinpath("formula.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", start=["statement", "declarations"], transformer=_Pieces(), maybe_placeholders=True)
+    starts = ["statement", "declarations"]
+    return Lark(grammar, parser="lalr", start=starts, transformer=_Pieces(), maybe_placeholders=True)
 
 
 _HINTS = {
@@ -175,9 +176,10 @@ _WORDS = {"NAME": "a name", "INTEGER": "a number", "DECIMAL": "a number", "$END"
 
 def _explain(source: Source, error: UnexpectedInput) -> FormulaError:
     if isinstance(error, UnexpectedCharacters):
-        character = source.text[error.pos_in_stream] if error.pos_in_stream < len(source.text) else ""
+        position = error.pos_in_stream or 0
+        character = source.text[position : position + 1]
         hint = _HINTS.get(character, "formulas hold names, numbers, operators, brackets and calls")
-        return source.error(error.pos_in_stream, f"unexpected {character!r}: {hint}")
+        return source.error(position, f"unexpected {character!r}: {hint}")
     assert isinstance(error, UnexpectedToken)
     token = error.token
     if token.type == "$END":
