@@ -1,4 +1,4 @@
-"""Derivation of large scalar expressions, beside CasADi in the same run: seconds and operations of value and gradient."""
+"""Derivation of large scalar expressions beside CasADi in the same run: seconds and operations of a gradient."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """ADBench's bundle adjustment: the reprojection error of one observation, and of all of them by index arrays.
 
-A camera is 11 numbers: rotation as angle-axis (3), centre (3), focal length, principal point (2), radial distortion (2).
+A camera is 11 numbers: rotation as angle-axis (3), centre (3), focal length, principal point (2), radial
+distortion (2).
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def residual() -> sg.Function:
 
     Examples
     --------
-    >>> [i.name for i in residual().inputs]
-    ['cam', 'X', 'w', 'feat']
+    >>> residual().inputs
+    ('cam', 'X', 'w', 'feat')
     """
     cam, point = sp.IndexedBase("cam", shape=(11,), real=True), sp.IndexedBase("X", shape=(3,), real=True)
     weight, feature = sp.Symbol("w", real=True), sp.IndexedBase("feat", shape=(2,), real=True)

@@ -29,5 +29,5 @@ def arguments(items: Sequence[Item], number: int) -> list[float]:
 
 
 def tolerance(point: Point, order: int) -> float:
-    """1e-12 relative, or 100 times what the conditioning of the formula itself costs in double, whichever is greater."""
+    """1e-12 relative, or 100 times what the conditioning of the formula itself costs in double if that is greater."""
     return max(1e-12, 100 * point.double[order])

@@ -25,8 +25,8 @@ def objective(prior_sign: int = 1) -> sg.Function:
 
     Examples
     --------
-    >>> [i.name for i in objective().inputs]
-    ['alpha', 'mu', 'icf', 'x', 'gamma', 'm']
+    >>> objective().inputs
+    ('alpha', 'mu', 'icf', 'x', 'gamma', 'm')
     """
     i, k, a, b, j = sp.symbols("i k a b j", integer=True)
     n_points, n_mixtures, dim = sp.symbols("N K D", integer=True, positive=True)

@@ -1,4 +1,4 @@
-"""Large scalar expressions, generic in the arithmetic: pass ``math``, a CasADi or SymPy module, or ``tests.models.traced``.
+"""Large scalar expressions, generic in the arithmetic: pass ``math``, ``casadi`` or ``tests.models.traced``.
 
 ``arm`` is the pose cost of a 7-joint robot arm, ``harmonics`` a spherical-harmonic expansion of degree 60 (about 20,000
 operations), ``random_graph`` an unstructured graph of about 20,000 operations that shares almost everything.

@@ -1,7 +1,8 @@
 """Multibody systems M(q) a = F(q, u): accelerations and their gradients without inverting M symbolically.
 
 With r(s, a) = M(s) a - F(s), where s holds the state, forces and parameters, the accelerations solve r = 0, and by
-implicit differentiation da/ds = -M**-1 dr/ds at the solution. The derivatives of r are symgraph's, the two solves are NumPy's.
+implicit differentiation da/ds = -M**-1 dr/ds at the solution. The derivatives of r are symgraph's, the two solves
+are NumPy's.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ def rosenbrock(size: int | None = None) -> sg.Function:
 
     Examples
     --------
-    >>> [i.name for i in rosenbrock(10).inputs]
-    ['x']
+    >>> rosenbrock(10).inputs
+    ('x',)
     """
     i = sp.Symbol("i", integer=True)
     n = sp.Symbol("n", integer=True, positive=True) if size is None else sp.Integer(size)
