@@ -17,7 +17,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.special as special
 import sympy as sp
 
 from .dtype import BOOLEAN, FLOATING, INTEGER, Dtype, promote
@@ -26,6 +25,23 @@ from .node import Kind, Node, make, union_axes
 
 __all__ = ["OPS", "A", "B", "C", "Op", "R", "apply_op", "register_op"]
 
+
+class _Special:
+    """scipy.special, loaded at the first call of a function: loading it takes longer than all of this package."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def function(*arguments: Any) -> Any:
+            import scipy.special
+
+            return getattr(scipy.special, name)(*arguments)
+
+        return function
+
+
+special = _Special()
 A, B, C, R = (sp.Dummy(name, real=True) for name in ("a", "b", "c", "r"))
 ARGUMENTS = (A, B, C)
 
@@ -155,10 +171,13 @@ _ROWS = (
     # the partial by the exponent is 0 where the base is 0: convention, table in docs/conventions.md
     Op("pow", A**B, _power, (_POSITIVE, _REAL), "power", (B * A ** (B - 1), R * sp.log(A)), 2, 30,
        c="pow", vector="pow", python="math.pow"),
-    _row("floordiv", sp.floor(A / B), np.floor_divide, (-9, 9), (1, 5), result="promote", given_partials=(0, 0), cost=5),
-    _row("mod", sp.Mod(A, B), np.mod, _REAL, (0.5, 3.0), result="promote", given_partials=(1, -sp.floor(A / B)), cost=10),
+    _row("floordiv", sp.floor(A / B), np.floor_divide, (-9, 9), (1, 5), result="promote", given_partials=(0, 0),
+         cost=5),
+    _row("mod", sp.Mod(A, B), np.mod, _REAL, (0.5, 3.0), result="promote", given_partials=(1, -sp.floor(A / B)),
+         cost=10),
     # ------------------------------------------------------------------ kinks and steps
-    _row("abs", sp.Abs(A), np.abs, _REAL, result="promote", given_partials=(sp.sign(A),), cost=1, c="fabs", python="abs"),
+    _row("abs", sp.Abs(A), np.abs, _REAL, result="promote", given_partials=(sp.sign(A),), cost=1, c="fabs",
+         python="abs"),
     _row("sign", sp.sign(A), np.sign, _REAL, result="promote", given_partials=(0,), cost=2),
     _math("floor", sp.floor(A), np.floor, _REAL, given_partials=(0,), cost=2),
     _math("ceil", sp.ceiling(A), np.ceil, _REAL, given_partials=(0,), cost=2),
