@@ -7,31 +7,49 @@ object, so that the work of capture is linear in the number of distinct expressi
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 
 import sympy as sp
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
+from sympy.logic.boolalg import BooleanFunction
 from sympy.matrices.expressions.matexpr import MatrixElement
 from sympy.tensor.array import ArrayComprehension
 from sympy.tensor.array.expressions.array_expressions import ArrayElement, ArraySymbol
 
+from .registry import USER_FUNCTIONS
 from .rewriting import rewritten
 
-__all__ = ["Survey", "is_variable"]
+__all__ = ["ARRAYS", "ELEMENTS", "Survey", "element_indices", "is_variable"]
 
-_ARRAYS = (sp.IndexedBase, sp.MatrixSymbol, ArraySymbol)
+ARRAYS = (sp.IndexedBase, sp.MatrixSymbol, ArraySymbol)
+ELEMENTS = (sp.Indexed, MatrixElement, ArrayElement)
 _LIMITED = (ExprWithLimits, ArrayComprehension)
-_LOGICAL = (sp.And, sp.Or, sp.Not, sp.Xor, sp.Implies, sp.Equivalent, sp.Nand, sp.Nor)
+_CHOICES = (sp.Piecewise, BooleanFunction)
+_NOTATION = (sp.Derivative, sp.Subs)  # what they contain counts only once they are carried out
 
 
 def is_variable(expression: sp.Basic) -> bool:
-    """Whether an expression can only get its value from an argument: a symbol, ``q(t)``, or a derivative of that."""
+    """Whether an expression can only get its value from an argument: a symbol, ``q(t)``, or a derivative of that.
+
+    >>> x, t = sp.symbols("x t")
+    >>> is_variable(sp.Derivative(sp.Function("q")(t), t)), is_variable(x + 1)
+    (True, False)
+    """
     if isinstance(expression, (sp.Symbol, sp.Idx)):
         return True
     if isinstance(expression, sp.Derivative):
         expression = expression.expr
-    return isinstance(expression, AppliedUndef) and all(isinstance(a, sp.Symbol) for a in expression.args)
+    return (
+        isinstance(expression, AppliedUndef)
+        and type(expression) not in USER_FUNCTIONS
+        and all(isinstance(a, sp.Symbol) for a in expression.args)
+    )
+
+
+def element_indices(element: sp.Basic) -> tuple[sp.Basic, ...]:
+    """The indices of an element of an array, whatever its class."""
+    return tuple(element.indices) if isinstance(element, (sp.Indexed, ArrayElement)) else tuple(element.args[1:])
 
 
 class Survey:
@@ -40,134 +58,134 @@ class Survey:
     Attributes
     ----------
     expressions:
-        The first object seen of each number.
+        The first object seen of each number; what it is made of has smaller numbers.
     binders:
-        The symbols that sums and comprehensions bind, with every range in which they are bound.
+        The symbols that sums and comprehensions bind, with every pair of bounds between which they run.
     variables, arrays:
         Symbols, ``q(t)``, derivatives; and array symbols, in order of appearance.
+    accesses:
+        The indices of every element that is read, by array.
     size_names:
         Names of the symbols in shapes and in bounds.
     integers, booleans:
         Numbers of expressions that are used as an index, or as a condition.
     conditional:
-        Whether a Piecewise or ITE occurs: it may guard an index that is out of range elsewhere.
+        Whether there is a condition: it may guard an index that is out of range elsewhere.
     """
 
     def __init__(self) -> None:
         self.expressions: list[sp.Basic] = []
-        self.binders: dict[sp.Basic, dict[tuple[sp.Basic, sp.Basic], None]] = {}
+        self.binders: dict[sp.Basic, dict[tuple[sp.Basic, ...], None]] = {}
         self.variables: dict[sp.Basic, None] = {}
         self.arrays: dict[sp.Basic, None] = {}
         self.accesses: dict[sp.Basic, list[tuple[sp.Basic, ...]]] = {}
         self.size_names: dict[str, None] = {}
         self.integers: set[int] = set()
         self.booleans: set[int] = set()
-        self.replacements: dict[int, sp.Basic] = {}
         self.conditional = False
+        self._replacements: dict[int, sp.Basic] = {}
         self._numbers: dict[int, int] = {}  # id of an object -> number
         self._keys: dict[Hashable, int] = {}
         self._alive: list[sp.Basic] = []  # keeps every visited object, so that an id is never used twice
         self._children: list[tuple[int, ...]] = []
         self._free: list[tuple[sp.Basic, ...]] = []
-        self._bound_symbols: dict[sp.Basic, None] = {}
+        self._in_bounds: dict[sp.Basic, None] = {}
+        self._notes: dict[type, Callable[[sp.Basic], None] | None] = {}
 
+    # -------------------------------------------------------------------------------------------------- numbering
     def number(self, expression: sp.Basic) -> int:
         """The number of an expression; what is below it is numbered first."""
-        found = self._numbers.get(id(expression))
+        numbers = self._numbers
+        found = numbers.get(id(expression))
         if found is not None:
             return found
-        stack: list[tuple[sp.Basic, bool]] = [(expression, False)]
-        numbers = self._numbers
+        stack: list[tuple[sp.Basic, tuple[sp.Basic, ...] | None]] = [(expression, None)]
         while stack:
-            item, expanded = stack.pop()
+            item, parts = stack.pop()
             if id(item) in numbers:
                 continue
-            children = self._parts(item)
-            if not expanded:
-                missing = [c for c in children if id(c) not in numbers]
+            if parts is None:
+                parts = self._parts(item)
+                missing = [c for c in parts if id(c) not in numbers]
                 if missing:
-                    stack.append((item, True))
-                    stack.extend((c, False) for c in reversed(missing))
+                    stack.append((item, parts))
+                    stack.extend([(c, None) for c in reversed(missing)])
                     continue
-            self._enter(item, tuple(numbers[id(c)] for c in children))
+            self._enter(item, tuple([numbers[id(c)] for c in parts]))
         return numbers[id(expression)]
 
-    def free(self, number: int) -> tuple[sp.Basic, ...]:
-        """The bound symbols that are free in the expression of this number, in order of appearance."""
-        free = self._free
-        while len(free) <= number:
-            free.append(self._free_of(len(free)))
-        return free[number]
-
-    def replacement(self, expression: sp.Basic) -> sp.Basic | None:
-        """What stands for an expression that is only another notation (a derivative that was carried out)."""
-        return self.replacements.get(self.number(expression))
-
     def _parts(self, item: sp.Basic) -> tuple[sp.Basic, ...]:
-        if not item.args or is_variable(item) or isinstance(item, (*_ARRAYS, AppliedUndef)):
+        """What is below an expression; the insides of a symbol, of an array and of ``q(t)`` are no expressions."""
+        args: tuple[sp.Basic, ...] = item.args
+        if not args or isinstance(item, (sp.Idx, *ARRAYS, *_NOTATION)):
             return ()
-        if isinstance(item, (sp.Derivative, sp.Subs)):
+        if isinstance(item, AppliedUndef) and is_variable(item):
             return ()
-        return item.args
+        return args
 
     def _enter(self, item: sp.Basic, children: tuple[int, ...]) -> None:
-        leaf: Hashable = (item, item._prec) if isinstance(item, sp.Float) else item
-        key: Hashable = (type(item), children) if children else (type(item), leaf)
+        kind = type(item)
+        key: Hashable = (kind, children) if children else (kind, item, getattr(item, "_prec", None))
         number = self._keys.get(key)
         self._alive.append(item)
         if number is None:
+            replacement = None if not isinstance(item, (sp.Function, *_NOTATION)) or is_variable(item) else rewritten(item)
+            if replacement is not None:
+                self._alive.append(replacement)
+                self.number(replacement)
             number = self._keys[key] = len(self.expressions)
             self.expressions.append(item)
             self._children.append(children)
-            self._note(item, number)
+            if replacement is not None:
+                self._replacements[number] = replacement
+            if kind not in self._notes:
+                self._notes[kind] = self._noting(item)
+            note = self._notes[kind]
+            if note is not None:
+                note(item)
         self._numbers[id(item)] = number
 
-    def _note(self, item: sp.Basic, number: int) -> None:
+    def replacement(self, expression: sp.Basic) -> sp.Basic | None:
+        """What stands for an expression that is only notation (a derivative that was carried out)."""
+        return self._replacements.get(self.number(expression))
+
+    # ---------------------------------------------------------------------------------------------- what is found
+    def _noting(self, item: sp.Basic) -> Callable[[sp.Basic], None] | None:
+        if isinstance(item, (sp.Symbol, sp.Idx, AppliedUndef, sp.Derivative)):
+            return self._note_variable
+        for classes, note in ((ARRAYS, self._note_array), (ELEMENTS, self._note_element), (_LIMITED, self._note_limits),
+                              (_CHOICES, self._note_choice)):
+            if isinstance(item, classes):
+                return note
+        return None
+
+    def _note_variable(self, item: sp.Basic) -> None:
         if is_variable(item):
             self.variables.setdefault(item)
-        elif isinstance(item, _ARRAYS):
-            self._note_array(item)
-        elif isinstance(item, (sp.Indexed, MatrixElement, ArrayElement)):
-            indices = _indices(item)
-            self.accesses.setdefault(item.args[0], []).append(indices)
-            self._mark_integers(indices)
-        elif isinstance(item, _LIMITED):
-            for limit in item.limits:
-                self._note_limit(limit)
-        elif isinstance(item, (sp.Piecewise, sp.ITE, *_LOGICAL)):
-            self.conditional = True
-            conditions = [p.args[1] for p in item.args] if isinstance(item, sp.Piecewise) else list(item.args)
-            self.booleans.update(self.number(c) for c in (conditions[:1] if isinstance(item, sp.ITE) else conditions))
-        replacement = rewritten(item)
-        if replacement is not None:
-            self._alive.append(replacement)
-            self.replacements[number] = replacement
-            self.number(replacement)
 
     def _note_array(self, item: sp.Basic) -> None:
         self.arrays.setdefault(item)
-        shape = item.shape
-        for size in shape or ():
+        for size in item.shape or ():
             for name in sorted(s.name for s in size.free_symbols):
                 self.size_names.setdefault(name)
 
-    def _note_limit(self, limit: sp.Tuple) -> None:
-        symbol = limit[0]
-        self.variables.pop(symbol, None)
-        bounds = (limit[1], limit[2]) if len(limit) == 3 else ()
-        self.binders.setdefault(symbol, {}).setdefault(bounds)
-        # symbols of the bounds that no sum binds are sizes; which ones are bound is known after the walk only
-        for bound in bounds:
-            for name in sorted(bound.free_symbols, key=str):
-                self._bound_symbols.setdefault(name)
+    def _note_element(self, item: sp.Basic) -> None:
+        indices = element_indices(item)
+        self.accesses.setdefault(item.args[0], []).append(indices)
+        self._mark_integers(indices)
 
-    def finish(self) -> None:
-        """To be called when every output is numbered: tells bound symbols and sizes from arguments."""
-        for symbol in self._bound_symbols:
-            if symbol not in self.binders and isinstance(symbol, sp.Symbol):
-                self.size_names.setdefault(symbol.name)
-        for symbol in self.binders:
-            self.variables.pop(symbol, None)
+    def _note_limits(self, item: sp.Basic) -> None:
+        for limit in item.limits:
+            bounds = tuple(limit[1:])
+            self.binders.setdefault(limit[0], {}).setdefault(bounds)
+            for bound in bounds:
+                for symbol in sorted(bound.free_symbols, key=str):
+                    self._in_bounds.setdefault(symbol)
+
+    def _note_choice(self, item: sp.Basic) -> None:
+        self.conditional = True
+        conditions = [pair.args[1] for pair in item.args] if isinstance(item, sp.Piecewise) else item.args
+        self.booleans.update(self.number(c) for c in conditions if isinstance(c, sp.Symbol))
 
     def _mark_integers(self, indices: Iterable[sp.Basic]) -> None:
         """Everything that an index is made of holds integers."""
@@ -178,37 +196,45 @@ class Survey:
                 continue
             self.integers.add(number)
             item = self.expressions[number]
-            if isinstance(item, (sp.Indexed, MatrixElement, ArrayElement)):
+            if isinstance(item, ELEMENTS):
                 stack.append(self.number(item.args[0]))
             elif isinstance(item, (sp.Add, sp.Mul, sp.Pow, sp.floor, sp.ceiling, sp.Mod, sp.Min, sp.Max)):
                 stack.extend(self._children[number])
 
+    def finish(self) -> None:
+        """Tell bound symbols and sizes from arguments; to be called once, when every output is numbered."""
+        for symbol in self._in_bounds:
+            if symbol not in self.binders and isinstance(symbol, sp.Symbol):
+                self.size_names.setdefault(symbol.name)
+        for symbol in self.binders:
+            self.variables.pop(symbol, None)
+
+    # ------------------------------------------------------------------------------------------------ free indices
+    def free(self, number: int) -> tuple[sp.Basic, ...]:
+        """The bound symbols that are free in the expression of this number, in order of appearance."""
+        free = self._free
+        while len(free) <= number:
+            free.append(self._free_of(len(free)))
+        return free[number]
+
     def _free_of(self, number: int) -> tuple[sp.Basic, ...]:
+        children = self._children[number]
         item = self.expressions[number]
-        if item in self.binders if is_variable(item) else False:
-            return (item,)
-        replacement = self.replacements.get(number)
-        if replacement is not None:
-            return self._union([self.number(replacement)])
+        if not children:
+            if item in self.binders:
+                return (item,)
+            replacement = self._replacements.get(number)
+            return () if replacement is None else self._free[self._numbers[id(replacement)]]
         if isinstance(item, _LIMITED):
-            names = dict.fromkeys(self.free(self.number(item.args[0])))
+            names = dict.fromkeys(self._free[children[0]])
             for limit in item.limits:
                 names.pop(limit[0], None)
                 for bound in limit[1:]:
-                    names.update(dict.fromkeys(self.free(self.number(bound))))
+                    names.update(dict.fromkeys(self._free[self._numbers[id(bound)]]))
             return tuple(names)
-        return self._union(self._children[number])
-
-    def _union(self, numbers: Iterable[int]) -> tuple[sp.Basic, ...]:
         union: tuple[sp.Basic, ...] = ()
-        for number in numbers:
-            free = self.free(number)
+        for child in children:
+            free = self._free[child]
             if free and free is not union:
                 union = free if not union else union + tuple(s for s in free if s not in union)
         return union
-
-
-def _indices(item: sp.Basic) -> tuple[sp.Basic, ...]:
-    if isinstance(item, ArrayElement):
-        return tuple(item.indices)
-    return tuple(item.args[1:])
