@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
+import symgraph
 
 project = "symgraph"
 author = "The symgraph developers"
-release = version("symgraph")
+version = release = symgraph.__version__
 
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
 source_suffix = {".md": "myst-nb"}
