@@ -81,7 +81,7 @@ def adjoints(seeds: Mapping[Node, Node], wrt: Sequence[Node], batch: tuple[Axis,
 
 def _sweep(seeds: Mapping[Node, Node], wrt: Sequence[Node], batch: tuple[Axis, ...]) -> dict[Node, Adjoint]:
     order = topological_order(seeds)
-    sweep = _Sweep(depends_on(order, wrt), batch)
+    sweep = _Sweep(depends_on(order, wrt), wrt, batch)
     for node, seed in seeds.items():
         sweep.pending.setdefault(node, []).append(Adjoint(seed))
     table: dict[Node, Adjoint] = {}
@@ -100,8 +100,9 @@ def _sweep(seeds: Mapping[Node, Node], wrt: Sequence[Node], batch: tuple[Axis, .
 class _Sweep:
     """What one backward sweep knows: which nodes matter, the batch axes, and the contributions that wait for a node."""
 
-    def __init__(self, active: set[Node], batch: tuple[Axis, ...]) -> None:
+    def __init__(self, active: set[Node], wrt: Sequence[Node], batch: tuple[Axis, ...]) -> None:
         self.active = active
+        self.targets = frozenset(wrt)
         self.batch = batch
         self.pending: dict[Node, list[Adjoint]] = {}
 
@@ -148,9 +149,15 @@ class _Sweep:
                 for argument in node.args:
                     self.give(argument, value, mask, node.axes)
             case "mul":
-                for argument, others in zip(node.args, products_of_others(node.args, self.active), strict=True):
+                wanted = {a for a in node.args if a in self.active}
+                for divisor in [a for a in node.args if a in wanted and _is_reciprocal(a) and a not in self.targets]:
+                    # n = a / q: the adjoint of q is -(v/q) * n, and v/q is the adjoint of a
+                    self.give(divisor.args[0], s.neg(s.mul(s.mul(value, divisor), node)), mask, node.axes)
+                    wanted.discard(divisor)
+                product = s.mul if len(wanted) == 1 else s.factor_product
+                for argument, others in zip(node.args, products_of_others(node.args, wanted), strict=True):
                     if others is not None:
-                        self.give(argument, s.mul(value, others), mask, node.axes)
+                        self.give(argument, product(value, others), mask, node.axes)
             case "max" | "min":
                 share = s.mul(value, tie_share(node))
                 for argument in node.args:
@@ -180,6 +187,10 @@ class _Sweep:
                 hit = s.compare("eq", argument, node)
                 count = s.reduce("sum", s.select(hit, s.ONE, s.ZERO), axis)
                 self.give(argument, s.div(value, count), extended(mask, hit, True), ())
+
+
+def _is_reciprocal(node: Node) -> bool:
+    return node.kind is Kind.ELEMENTWISE and node.data == "pow" and node.args[1] is s.MINUS_ONE
 
 
 def tie_share(node: Node) -> Node:

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..dtype import promote
-from ..node import Kind, Node, constant, make
+from ..dtype import FLOATING, promote
+from ..node import Kind, Node, constant, make, union_axes
 from ..ops import apply_op
 from .logic import guard, split_guard
 from .numbers import Number, is_number, number_power, number_product, number_sum
 
-__all__ = ["MINUS_ONE", "ONE", "ZERO", "add", "div", "mul", "neg", "power", "scale", "split_coefficient", "sub"]
+__all__ = ["MINUS_ONE", "ONE", "ZERO", "add", "div", "factor_product", "mul", "neg", "power", "scale", "split_coefficient", "sub"]
 
 ZERO, ONE, MINUS_ONE = constant(0), constant(1), constant(-1)
 _HALF = Fraction(1, 2)
@@ -53,7 +53,7 @@ def scale(coefficient: Number, core: Node) -> Node:
     if core.kind is Kind.SCATTER_ADD:  # the coefficient belongs to the value: no second pass over the target
         scaled = (scale(coefficient, core.args[0]), *core.args[1:])
         return make(Kind.SCATTER_ADD, scaled, core.axes, scaled[0].dtype, core.data)
-    first = constant(coefficient)
+    first = MINUS_ONE if coefficient == -1 and type(coefficient) is int else constant(coefficient)
     return make(Kind.ELEMENTWISE, (first, core), core.axes, promote(first.dtype, core.dtype), "mul")
 
 
@@ -101,11 +101,25 @@ def add(*nodes: Node) -> Node:
             return scale(-1, add(*[scale(-c, core) for core, c in items]))
     elif not items:
         return constant(shift)
-    items = _merge_scatters(_merge_guards(items))
+    items = _merge_scatters(_merge_guards(_merge_coefficients(items)))
     arguments = [scale(c, core) for core, c in items]
     if shift != 0:
         arguments.append(constant(shift))
     return arguments[0] if len(arguments) == 1 else apply_op("add", *arguments)
+
+
+def _merge_coefficients(items: list[tuple[Node, Number]]) -> list[tuple[Node, Number]]:
+    """c*a + c*b + d = c*(a + b) + d: one multiplication for all terms of equal size of coefficient."""
+    groups: dict[Number, list[tuple[Node, Number]]] = {}
+    for core, c in items:
+        if c != 1 and c != -1:
+            groups.setdefault(abs(c), []).append((core, c))
+    if len(groups) == sum(map(len, groups.values())):
+        return items
+    grouped = {size: terms for size, terms in groups.items() if len(terms) > 1}
+    kept = [(core, c) for core, c in items if abs(c) not in grouped or abs(c) == 1]
+    sums = [(add(*[scale(1 if c == size else -1, core) for core, c in terms]), size) for size, terms in grouped.items()]
+    return kept + sums
 
 
 def _merge_guards(items: list[tuple[Node, Number]]) -> list[tuple[Node, Number]]:
@@ -148,6 +162,8 @@ def mul(*nodes: Node) -> Node:
     >>> mul(x, x) is power(x, constant(2))
     True
     """
+    if len(nodes) == 2 and nodes[0] is not nodes[1] and _is_plain(nodes[0]) and _is_plain(nodes[1]):
+        return _pair("mul", *nodes)
     coefficient: Number = 1
     powers: dict[Node, Number] = {}
     conditions: list[Node] = []
@@ -191,6 +207,34 @@ def mul(*nodes: Node) -> Node:
     for condition in reversed(conditions):
         result = guard(condition, result)
     return result
+
+
+def factor_product(scaled: Node, other: Node) -> Node:
+    """scaled * other with the coefficient of ``scaled`` kept inside: for a scaled value that several products share.
+
+    Floating the coefficient outwards would multiply by it once per product.
+    """
+    coefficient, core = split_coefficient(scaled)
+    if abs(coefficient) == 1 or not (_is_plain(core) and _is_plain(other)) or core is other:
+        return mul(scaled, other)
+    return _pair("mul", scaled, other)
+
+
+def _is_plain(node: Node) -> bool:
+    """Whether a factor can only be multiplied: no number, coefficient, power or guard."""
+    if node.kind is Kind.ELEMENTWISE:
+        op = node.data
+        return op != "pow" and op != "select" and (op != "mul" or node.args[0].kind is not Kind.CONST)
+    return node.kind is not Kind.CONST and node.kind is not Kind.SCATTER_ADD
+
+
+def _pair(op: str, left: Node, right: Node) -> Node:
+    """``apply_op`` for two arguments of a commutative row that promotes: most nodes of a derivative are made here."""
+    if left.number > right.number:
+        left, right = right, left
+    axes = left.axes if left.axes == right.axes else union_axes((left, right))
+    dtype = FLOATING if left.dtype is FLOATING or right.dtype is FLOATING else promote(left.dtype, right.dtype)
+    return make(Kind.ELEMENTWISE, (left, right), axes, dtype, op)
 
 
 def _exact_exponent(value: object) -> object:

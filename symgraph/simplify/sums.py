@@ -115,9 +115,10 @@ def _one_term(conditions: list[Node], value: Node, axis: Axis, index: Node) -> N
 
 
 def _exchanged(node: Node, axis: Axis) -> Node | None:
-    """sum_a(u * sum_i(f * g)) = sum_i(f * sum_a(u * g)) where f lacks a and has an axis that u*g lacks.
+    """sum_a(u * sum_i(f * g)) = sum_i(f * sum_a(u * g)) where f lacks a, when that lowers the work.
 
-    The inner product then runs once per element of the result, not once per element of the summed axis.
+    Work is the depth of the deeper loop nest, then that of the other. Only a strict gain exchanges, so that the rule
+    cannot undo itself.
     """
     condition, body = split_guard(node)
     factors = list(body.args) if body.kind is Kind.ELEMENTWISE and body.data == "mul" else [body]
@@ -138,8 +139,9 @@ def _exchanged(node: Node, axis: Axis) -> Node | None:
     rest = [*outer, *staying]
     if not leaving or not staying or inner_axis not in {a for f in staying for a in f.axes}:
         return None
-    gained = [a for f in leaving for a in f.axes if not any(a in g.axes for g in rest)]
-    if not gained:
+    inside, kept = _axis_set(rest), _axis_set(leaving) | (_axis_set(rest) - {axis})
+    before = (_axis_set(parts), _axis_set(outer) | (_axis_set(parts) - {inner_axis}))
+    if _work(inside, kept) >= _work(*before):
         return None
     result = scale(coefficient, mul(*leaving, _sum(mul(*rest), axis)))
     if inner_condition is not None:
@@ -147,3 +149,12 @@ def _exchanged(node: Node, axis: Axis) -> Node | None:
     return _sum(result, inner_axis) if inner_axis in result.axes else reduce_over("sum", result, inner_axis, _call)
 
 
+
+
+def _axis_set(nodes: list[Node]) -> set[Axis]:
+    return {a for node in nodes for a in node.axes}
+
+
+def _work(first: set[Axis], second: set[Axis]) -> tuple[int, int]:
+    depths = sorted((len(first), len(second)))
+    return depths[1], depths[0]
