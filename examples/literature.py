@@ -6,6 +6,7 @@ import sympy as sp
 
 import symgraph as sg
 
+SIGNS = {"add": " + ", "mul": "*"}
 x, y, z, W, b, target = sp.symbols("x y z W b target")
 
 
@@ -13,8 +14,12 @@ def product() -> None:
     """g = (x + y)*z at (1, 3, -3), node by node: values forward, adjoints backward."""
     f = sg.function((x + y) * z, inputs=[x, y, z], name="g")
     print("g = (x + y)*z at (1, 3, -3)")
+    names: dict[object, str] = {}
     for step in f.steps(1.0, 3.0, -3.0, adjoint=True):
-        print(f"  {step}")
+        node = step.node
+        parts = SIGNS.get(node.data, "").join(names[argument] for argument in node.args)
+        names[node] = f"({parts})" if node.args else node.data
+        print(f"  {names[node]:<14} value {float(step.value):5g}   adjoint {float(step.adjoint):3g}")
 
 
 def polynomial() -> None:
