@@ -69,6 +69,10 @@ class Op:
         Number of arguments, or None for any number (from two up).
     cost:
         In units of one addition, for choices between storing and computing again.
+    commutative:
+        Whether the order of the arguments does not matter: nodes keep them in order of creation.
+    whole:
+        Positions of arguments that are whole numbers (orders of a family).
     """
 
     name: str
@@ -80,6 +84,7 @@ class Op:
     arity: int | None = 1
     cost: int = 20
     commutative: bool = False
+    whole: tuple[int, ...] = ()
     c: str | None = None
     vector: str | None = None
     python: str | None = None
@@ -133,8 +138,18 @@ def _fold(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return folded
 
 
-def _softplus(x: Any) -> Any:
-    return np.logaddexp(0.0, x)
+def _strong_quotient(numerator: Any, base: Any, order: Any) -> Any:
+    quotient = numerator / base  # divided in steps: the square of a small base would underflow
+    return np.where(numerator == 0, 0.0, quotient * np.float_power(base, 1 - order))
+
+
+def _real_lambertw(x: Any) -> Any:
+    value = special.lambertw(x)
+    return np.where(value.imag == 0, value.real, np.nan)
+
+
+def _spherical_bessel(order: Any, x: Any) -> Any:
+    return special.spherical_jn(np.asarray(order).astype(int), x)
 
 
 _REAL = (-2.0, 2.0)
@@ -161,7 +176,8 @@ def _special(name: str, formula: Any, numpy: Any, *samples: tuple[float, float],
     return _row(name, formula, numpy, *samples, **rest)
 
 
-_STEP = "steps have derivative 0 everywhere (convention)"
+_LOGISTIC, _SINC, _SPHERICAL = (sp.Function(name) for name in ("logistic", "sinc", "sphericalj"))
+_RATIO = sp.Function("strong_quotient")
 _COMPARE: dict[str, Any] = dict(result="bool", given_partials=(0, 0), cost=1)
 
 _ROWS = (
@@ -192,7 +208,8 @@ _ROWS = (
     _math("log2", sp.log(A) / sp.log(2), np.log2, _POSITIVE, vector="log2"),
     _math("log10", sp.log(A) / sp.log(10), np.log10, _POSITIVE, vector="log10"),
     _math("cbrt", sp.cbrt(A), np.cbrt, _POSITIVE, given_partials=(R / (3 * A),), vector="cbrt", python="np.cbrt"),
-    _math("hypot", sp.sqrt(A**2 + B**2), np.hypot, _REAL, _REAL, given_partials=(A / R, B / R), vector="hypot"),
+    _math("hypot", sp.sqrt(A**2 + B**2), np.hypot, _REAL, _REAL, vector="hypot",
+          given_partials=(_RATIO(A, R, 1), _RATIO(B, R, 1))),
     # ------------------------------------------------------------------ trigonometric and hyperbolic functions
     _math("sin", sp.sin(A), np.sin, _REAL, vector="sin"),
     _math("cos", sp.cos(A), np.cos, _REAL, vector="cos"),
@@ -200,7 +217,8 @@ _ROWS = (
     _math("asin", sp.asin(A), np.arcsin, _UNIT, given_partials=(1 / sp.sqrt((1 - A) * (1 + A)),), vector="asin"),
     _math("acos", sp.acos(A), np.arccos, _UNIT, given_partials=(-1 / sp.sqrt((1 - A) * (1 + A)),), vector="acos"),
     _math("atan", sp.atan(A), np.arctan, _REAL, vector="atan"),
-    _math("atan2", sp.atan2(A, B), np.arctan2, _POSITIVE, _POSITIVE, vector="atan2"),
+    _math("atan2", sp.atan2(A, B), np.arctan2, _POSITIVE, _REAL, vector="atan2",
+          given_partials=(_RATIO(B, A**2 + B**2, 1), -_RATIO(A, A**2 + B**2, 1))),
     _math("sinh", sp.sinh(A), np.sinh, _REAL, vector="sinh"),
     _math("cosh", sp.cosh(A), np.cosh, _REAL, vector="cosh"),
     _math("tanh", sp.tanh(A), np.tanh, _REAL, given_partials=(1 - R**2,), vector="tanh"),
@@ -210,18 +228,49 @@ _ROWS = (
     _math("atanh", sp.atanh(A), np.arctanh, _UNIT, given_partials=(1 / ((1 - A) * (1 + A)),), vector="atanh"),
     # ------------------------------------------------------------------ named stable forms
     _row("logistic", 1 / (1 + sp.exp(-A)), special.expit, (-5, 5), given_partials=(R * (1 - R),)),
-    _row("softplus", sp.log(1 + sp.exp(A)), _softplus, (-5, 5), given_partials=(1 / (1 + sp.exp(-A)),)),
+    _row("softplus", sp.log(1 + sp.exp(A)), lambda x: np.logaddexp(0.0, x), (-5, 5), given_partials=(_LOGISTIC(A),)),
+    _row("logaddexp", sp.log(sp.exp(A) + sp.exp(B)), np.logaddexp, (-5, 5), (-5, 5),
+         given_partials=(_LOGISTIC(A - B), _LOGISTIC(B - A)), cost=40, commutative=True),
+    # products that are 0 where their first factor is, whatever the second: closed under differentiation
+    _special("xlogy", A * sp.log(B), special.xlogy, _REAL, _POSITIVE, given_partials=(sp.log(B), _RATIO(A, B, 1))),
+    _row("strong_quotient", A * B**-C, _strong_quotient, _REAL, _POSITIVE, (1, 3), cost=8,
+         given_partials=(B**-C, -C * _RATIO(A, B, C + 1), None)),
+    # sin(x)/x and its derivatives: spherical Bessel functions, with their limits at 0
+    _row("sinc", sp.sinc(A), lambda x: np.sinc(x / np.pi), (-8, 8), given_partials=(-_SPHERICAL(1, A),)),
+    _row("sphericalj", sp.sqrt(sp.pi / 2) / sp.sqrt(B) * sp.besselj(A + sp.Rational(1, 2), B), _spherical_bessel,
+         (1, 4), (0.5, 9.0), cost=60, whole=(0,),
+         given_partials=(None, (A * _SPHERICAL(A - 1, B) - (A + 1) * _SPHERICAL(A + 1, B)) / (2 * A + 1))),
     # ------------------------------------------------------------------ special functions
     _math("erf", sp.erf(A), special.erf, _REAL, vector="erf"),
     _math("erfc", sp.erfc(A), special.erfc, _REAL, vector="erfc"),
     _math("gamma", sp.gamma(A), special.gamma, _POSITIVE, given_partials=(R * sp.digamma(A),), c="tgamma",
           python="math.gamma", cost=60),
     _math("loggamma", sp.loggamma(A), special.gammaln, _POSITIVE, given_partials=(sp.digamma(A),), c="lgamma", cost=60),
-    _special("digamma", sp.digamma(A), special.digamma, _POSITIVE, given_partials=(sp.polygamma(1, A),), c="scipy:psi"),
-    _special("polygamma", sp.polygamma(A, B), special.polygamma, (1, 1), _POSITIVE,
-             given_partials=(None, sp.polygamma(A + 1, B)), c=None),
-    _special("zeta", sp.zeta(A, B), special.zeta, (1.5, 4.0), _POSITIVE, given_partials=(None, -A * sp.zeta(A + 1, B))),
-    _special("erfinv", sp.erfinv(A), special.erfinv, _UNIT),
+    _special("digamma", sp.digamma(A), special.digamma, _POSITIVE, given_partials=(sp.zeta(2, A),), c="scipy:psi"),
+    _row("polygamma", sp.polygamma(A, B), special.polygamma, (1, 4), _POSITIVE, cost=60, whole=(0,),
+         given_partials=(None, sp.polygamma(A + 1, B))),
+    # the Hurwitz zeta function; zeta(2, x) is the derivative of digamma
+    _row("zeta", sp.zeta(A, B), special.zeta, (1.5, 4.0), _POSITIVE, cost=60,
+         given_partials=(None, -A * sp.zeta(A + 1, B))),
+    _special("beta", sp.gamma(A) * sp.gamma(B) / sp.gamma(A + B), special.beta, _POSITIVE, _POSITIVE, commutative=True,
+             given_partials=(R * (sp.digamma(A) - sp.digamma(A + B)), R * (sp.digamma(B) - sp.digamma(A + B)))),
+    _special("erfinv", sp.erfinv(A), special.erfinv, _UNIT, given_partials=(sp.sqrt(sp.pi) / 2 * sp.exp(R**2),)),
+    _special("erfcinv", sp.erfcinv(A), special.erfcinv, (0.1, 1.9),
+             given_partials=(-sp.sqrt(sp.pi) / 2 * sp.exp(R**2),)),
+    _special("expi", sp.Ei(A), special.expi, _POSITIVE, given_partials=(sp.exp(A) / A,)),
+    # the order is a whole number; by the recurrence, no order below the first appears
+    _special("expint", sp.expint(A, B), special.expn, (1, 4), _POSITIVE, c="scipy:expn", whole=(0,),
+             given_partials=(None, ((A - 1) * R - sp.exp(-B)) / B)),
+    # the real principal branch; exp(-W)/(1 + W) has no singularity at 0
+    _row("lambertw", sp.LambertW(A), _real_lambertw, (-0.3, 4.0), given_partials=(sp.exp(-R) / (1 + R),), cost=60),
+    _row("sici_sine", sp.Si(A), lambda x: special.sici(x)[0], (-8, 8), given_partials=(_SINC(A),), cost=60),
+    _row("sici_cosine", sp.Ci(A), lambda x: special.sici(x)[1], _POSITIVE, given_partials=(sp.cos(A) / A,), cost=60),
+    _row("airyai", sp.airyai(A), lambda x: special.airy(x)[0], _REAL, given_partials=(sp.airyaiprime(A),), cost=60),
+    _row("airyaiprime", sp.airyaiprime(A), lambda x: special.airy(x)[1], _REAL, cost=60,
+         given_partials=(A * sp.airyai(A),)),
+    _row("airybi", sp.airybi(A), lambda x: special.airy(x)[2], _REAL, given_partials=(sp.airybiprime(A),), cost=60),
+    _row("airybiprime", sp.airybiprime(A), lambda x: special.airy(x)[3], _REAL, cost=60,
+         given_partials=(A * sp.airybi(A),)),
     _special("besselj", sp.besselj(A, B), special.jv, (0, 2), (0.5, 5.0), c="scipy:jv",
              given_partials=(None, (sp.besselj(A - 1, B) - sp.besselj(A + 1, B)) / 2)),
     _special("bessely", sp.bessely(A, B), special.yv, (0, 2), (0.5, 5.0), c="scipy:yv",
@@ -233,8 +282,8 @@ _ROWS = (
     # ------------------------------------------------------------------ conditions
     _row("lt", sp.Lt(A, B, evaluate=False), np.less, _REAL, _REAL, **_COMPARE),
     _row("le", sp.Le(A, B, evaluate=False), np.less_equal, _REAL, _REAL, **_COMPARE),
-    _row("eq", sp.Eq(A, B, evaluate=False), np.equal, _REAL, _REAL, **_COMPARE),
-    _row("ne", sp.Ne(A, B, evaluate=False), np.not_equal, _REAL, _REAL, **_COMPARE),
+    _row("eq", sp.Eq(A, B, evaluate=False), np.equal, _REAL, _REAL, commutative=True, **_COMPARE),
+    _row("ne", sp.Ne(A, B, evaluate=False), np.not_equal, _REAL, _REAL, commutative=True, **_COMPARE),
     Op("and", None, _fold(np.logical_and), ((0, 1), (0, 1)), "bool", (0, 0), None, 1, True),
     Op("or", None, _fold(np.logical_or), ((0, 1), (0, 1)), "bool", (0, 0), None, 1, True),
     Op("not", None, np.logical_not, ((0, 1),), "bool", (0,), 1, 1),
