@@ -26,7 +26,7 @@ from .node import Kind, Node
 from .ops import OPS
 from .reducers import REDUCERS
 
-__all__ = ["Step", "Value", "align", "evaluate", "node_values", "steps"]
+__all__ = ["Step", "Value", "align", "bind_arguments", "evaluate", "node_values", "steps"]
 
 @dataclass(frozen=True)
 class Step:

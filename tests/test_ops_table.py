@@ -41,7 +41,7 @@ MPMATH = [
         "LambertW": _lambertw,
         "strong_quotient": _strong_quotient,
         "logistic": lambda x: 1 / (1 + mpmath.exp(-x)),
-        "sphericalj": lambda n, x: mpmath.sqrt(mpmath.pi / 2) / mpmath.sqrt(x) * mpmath.besselj(n + mpmath.mpf(1) / 2, x),
+        "sphericalj": lambda n, x: mpmath.sqrt(mpmath.pi / 2) * x**-0.5 * mpmath.besselj(n + mpmath.mpf(1) / 2, x),
         "polygamma": lambda n, x: mpmath.polygamma(int(n), x),
         "airyaiprime": lambda x: mpmath.airyai(x, derivative=1),
         "airybiprime": lambda x: mpmath.airybi(x, derivative=1),
