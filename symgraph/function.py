@@ -196,7 +196,28 @@ def function(outputs: object, inputs: Sequence[object] | None = None, *, name: s
 
 
 def load_function(path: str | os.PathLike[str]) -> Function:
-    """The Function that :meth:`Function.save` wrote."""
+    """The Function that :meth:`Function.save` wrote, node for node.
+
+    Parameters
+    ----------
+    path:
+        A file that :meth:`Function.save` wrote. It is data: nothing in it is run.
+
+    Raises
+    ------
+    SymgraphError
+        The file is not of this format, or of a version that this release does not read.
+
+    Examples
+    --------
+    >>> import tempfile, sympy as sp
+    >>> x = sp.Symbol("x")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     function(sp.exp(x), [x], name="g").save(f"{folder}/g.json")
+    ...     g = load_function(f"{folder}/g.json")
+    >>> g.name, g(0.0)
+    ('g', 1.0)
+    """
     return Function(load(path))
 
 

@@ -7,12 +7,15 @@ with what they share. Names of derived outputs: ``df_dx`` for output f and input
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 from .. import simplify as s
 from ..axis import Axis
+from ..dtype import FLOATING
 from ..errors import ModelError
 from ..graph import Graph, Output, Structure, map_structure, topological_order
 from ..node import Kind, Node, input_node
+from ..ops import apply_op
 from ..rewrite import bound_axes, fresh_axis
 from .forward import tangents
 from .jacobians import jacobian_nodes
@@ -26,12 +29,18 @@ class _Collector:
 
     def __init__(self) -> None:
         self.outputs: list[Output] = []
+        self._taken: set[str] = set()
 
     def add(self, name: str, node: Node, axes: Sequence[Axis]) -> int:
-        taken = {o.name for o in self.outputs}
-        unique = name if name not in taken else next(n for i in range(2, len(taken) + 3) if (n := f"{name}_{i}") not in taken)
+        candidates = (f"{name}_{i}" if i > 1 else name for i in count(1))
+        unique = next(n for n in candidates if n not in self._taken)
+        self._taken.add(unique)
         self.outputs.append(Output(unique, node, tuple(axes)))
         return len(self.outputs) - 1
+
+    def derivative(self, name: str, node: Node, axes: Sequence[Axis]) -> int:
+        """Derivatives are floating numbers, also where they are the integers 0 and 1."""
+        return self.add(name, node if node.dtype is FLOATING else apply_op("float", node), axes)
 
     def graph(self, name: str, inputs: Sequence[Node], structure: Structure) -> Graph:
         return Graph(name, tuple(inputs), tuple(self.outputs), structure)
@@ -61,7 +70,7 @@ def gradient(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
 
 def _gradient_outputs(collector: _Collector, output: Output, wrt: Sequence[Node], single: bool) -> Structure:
     nodes = gradients({output.node: s.ONE}, wrt)
-    items = [collector.add(f"d{output.name}_d{x.data}", g, x.axes) for x, g in zip(wrt, nodes, strict=True)]
+    items = [collector.derivative(f"d{output.name}_d{x.data}", g, x.axes) for x, g in zip(wrt, nodes, strict=True)]
     return _packed(items, single)
 
 
@@ -111,7 +120,7 @@ def jacobian(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     def leaf(position: int) -> Structure:
         output = free[position]
         items = [
-            collector.add(f"d{output.name}_d{x.data}", node, (*output.axes, *x.axes))
+            collector.derivative(f"d{output.name}_d{x.data}", node, (*output.axes, *x.axes))
             for x, node in zip(wrt, table[position], strict=True)
         ]
         return _packed(items, single)
@@ -136,7 +145,7 @@ def hessian(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
         items: list[Structure] = []
         for j, x in enumerate(wrt):
             node = blocks[i, j] if (i, j) in blocks else blocks[j, i]  # scalar blocks are symmetric
-            items.append(collector.add(f"d2{output.name}_d{wrt[i].data}_d{x.data}", node, (*row.axes, *x.axes)))
+            items.append(collector.derivative(f"d2{output.name}_d{wrt[i].data}_d{x.data}", node, (*row.axes, *x.axes)))
         rows.append(_packed(items, single))
     return collector.graph(f"hessian_{graph.name}", graph.inputs, _packed(rows, single))
 
@@ -160,7 +169,7 @@ def pushforward(graph: Graph, wrt: Sequence[Node]) -> Graph:
     collector = _Collector()
     value = map_structure(graph.structure, lambda k: collector.add(*_fields(graph.outputs[k])))
     tangent = map_structure(
-        graph.structure, lambda k: collector.add(f"{graph.outputs[k].name}_tangent", results[k], graph.outputs[k].axes)
+        graph.structure, lambda k: collector.derivative(f"{graph.outputs[k].name}_tangent", results[k], graph.outputs[k].axes)
     )
     return collector.graph(f"jvp_{graph.name}", (*graph.inputs, *directions), (value, tangent))
 
@@ -182,7 +191,7 @@ def pullback(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
         seeds[output.node] = s.add(seeds[output.node], seed) if output.node in seeds else seed
     results = gradients(seeds, wrt)
     collector = _Collector()
-    items = [collector.add(f"{x.data}_adjoint", g, x.axes) for x, g in zip(wrt, results, strict=True)]
+    items = [collector.derivative(f"{x.data}_adjoint", g, x.axes) for x, g in zip(wrt, results, strict=True)]
     return collector.graph(f"vjp_{graph.name}", (*graph.inputs, *cotangents), _packed(items, single))
 
 
@@ -193,7 +202,7 @@ def hessian_vector(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     first = gradients({output.node: s.ONE}, wrt)
     results = tangents(first, dict(zip(wrt, directions, strict=True)))
     collector = _Collector()
-    items = [collector.add(f"hvp_{x.data}", h, x.axes) for x, h in zip(wrt, results, strict=True)]
+    items = [collector.derivative(f"hvp_{x.data}", h, x.axes) for x, h in zip(wrt, results, strict=True)]
     return collector.graph(f"hvp_{graph.name}", (*graph.inputs, *directions), _packed(items, single))
 
 
