@@ -1,0 +1,194 @@
+"""The verbatim C part of a Cython module and its declarations: only what the module uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...dtype import Dtype
+from ..render import render, template_text
+from .c_functions import HELPERS, CFunction, lanes_source, number_source
+
+__all__ = ["c_part", "filtered", "helper_functions"]
+
+Used = Sequence[tuple[str, Dtype, CFunction]]
+
+_MEMORY = """\
+static inline size_t padded(int64_t count, size_t bytes) { return ((size_t)count * bytes + 63) / 64 * 64; }
+static inline char* aligned(char* at) { return at + (64 - (size_t)at % 64) % 64; }"""
+_FILLS = {
+    name: f"static inline void fill_{name}({kind}* at, int64_t count, {kind} value) "
+    "{ for (int64_t i = 0; i < count; i++) at[i] = value; }"
+    for name, kind in (("real", "real"), ("integer", "int64_t"), ("truth", "npy_bool"))
+}
+
+# name -> how Cython declares it
+DECLARATIONS = """\
+ctypedef {real} real
+ctypedef long long int64_t
+ctypedef Py_ssize_t npy_intp
+ctypedef unsigned char npy_bool
+ctypedef {real} lanes
+ctypedef int64_t masks
+ctypedef const real* const_reals "const real *__restrict__"
+ctypedef const int64_t* const_integers "const int64_t *__restrict__"
+ctypedef const npy_bool* const_truths "const npy_bool *__restrict__"
+ctypedef real* reals "real *__restrict__"
+ctypedef int64_t* integers "int64_t *__restrict__"
+ctypedef npy_bool* truths "npy_bool *__restrict__"
+ctypedef struct PyThreadState
+ctypedef void (*PyUFuncGenericFunction)(char**, const npy_intp*, const npy_intp*, void*) noexcept nogil
+const real INFINITY
+const real NAN
+const int NPY_BOOL, NPY_INT64, NPY_FLOAT, NPY_DOUBLE
+const int NPY_ARRAY_CARRAY_RO, NPY_ARRAY_ENSUREARRAY, NPY_ARRAY_FORCECAST
+const int LANES
+int _import_array() except -1
+int _import_umath() except -1
+bint PyFloat_Check(object)
+double PyFloat_AS_DOUBLE(object)
+bint PyArray_Check(object)
+bint PyArray_CheckScalar(object)
+bint PyArray_ISWRITEABLE(object)
+npy_intp PyArray_DIM(object, int)
+void* PyArray_DATA(object)
+object PyArray_SimpleNew(int, npy_intp*, int)
+object PyArray_FROM_OF(object, int)
+object PyArray_FROM_OTF(object, int, int)
+object PyArray_DescrFromType(int)
+int PyArray_CopyInto(object, object) except -1
+object PyUFunc_FromFuncAndData(PyUFuncGenericFunction*, void**, char*, int, int, int, int, char*, char*, int)
+bint is_plain(object, int, int)
+bint overlap(object, object)
+bint is_number(object)
+bint is_truth "PyBool_Check"(object)
+object callable_type()
+PyThreadState* release_threads(double)
+void restore_threads(PyThreadState*)
+bint independent(char**, npy_intp, const npy_intp*, int, int) noexcept nogil
+lanes splat "splat_lanes"(real) noexcept nogil
+real first "first_lane"(lanes) noexcept nogil
+lanes load "load_lanes"(const char*, npy_intp, npy_intp) noexcept nogil
+void store "store_lanes"(char*, npy_intp, npy_intp, lanes) noexcept nogil
+void* malloc(size_t) noexcept nogil
+void free(void*) noexcept nogil
+size_t padded(int64_t, size_t) noexcept nogil
+char* aligned(char*) noexcept nogil
+void fill_real(real*, int64_t, real) noexcept nogil
+void fill_integer(int64_t*, int64_t, int64_t) noexcept nogil
+void fill_truth(npy_bool*, int64_t, npy_bool) noexcept nogil"""
+
+
+def filtered(declarations: Iterable[str], text: str) -> list[str]:
+    """The declarations whose names appear in a text, and those that they need themselves."""
+    lines = list(declarations)
+    words = set(re.findall(r"\w+", text))
+    chosen: set[int] = set()
+    changed = True
+    while changed:
+        changed = False
+        for position, line in enumerate(lines):
+            if position not in chosen and words & set(_declared(line)):
+                chosen.add(position)
+                words.update(re.findall(r"\w+", line))
+                changed = True
+    return [line for position, line in enumerate(lines) if position in chosen]
+
+
+def _declared(line: str) -> list[str]:
+    if line.startswith("const int "):
+        return re.findall(r"\w+", line)[2:]
+    if line.startswith("ctypedef void (*"):
+        return ["PyUFuncGenericFunction"]
+    head = line.split('"')[0].split("(")[0]
+    return re.findall(r"\w+", head)[-1:]
+
+
+def c_part(used: Used, lines: Sequence[str], exact: bool, context: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """The C text of a module and all declarations that it may need."""
+    lanes, real = context["lanes"], context["real"]
+    text = "\n".join(lines)
+    parts = [render("cython/number.h.jinja", **context), template_text("cython/arrays.h")]
+    declarations = DECLARATIONS.format(real=real).splitlines()
+    if context["elementwise"]:
+        parts.append(template_text("cython/ufunc.h"))
+    if not context["package"]:
+        parts.append(template_text("cython/callable.h"))
+    if context["arena"]:
+        parts.append(_MEMORY)
+    parts += [c for name, c in _FILLS.items() if f"fill_{name}(" in text]
+    suffix = "f" if real == "float" else ""
+    if lanes:
+        parts.append(template_text("cython/lanes.h"))
+        parts += _lanes_parts(used, text, exact, real, declarations)
+    else:
+        for op, dtype, function in used:
+            if function.origin == "own":
+                parts.append(number_source(op, dtype))
+            kind = ("int64_t", "int64_t", "real")[function.argument]
+            c_name = function.c_name + (suffix if function.origin == "math" else "")
+            spelled = f' "{c_name}"' if c_name != function.name else ""
+            if function.origin != "scipy":
+                arguments = ", ".join([kind] * function.arity)
+                declarations.append(f"{kind} {function.name}{spelled}({arguments}) noexcept nogil")
+    return "\n".join(parts), declarations
+
+
+def _lanes_parts(used: Used, text: str, exact: bool, real: str, declarations: list[str]) -> list[str]:
+    from .c_functions import LOGICAL, c_function
+
+    per_double, suffix = (2, "f") if real == "float" else (1, "")
+    vector = render("cython/vector_functions.h.jinja", per_double=per_double, suffix=suffix)
+    words = set(re.findall(r"\w+", text))
+    helpers = [name for name in HELPERS if name in words]
+    sources: dict[str, str] = {}
+    integer_parts: list[str] = []
+
+    def need(op: str, dtype: Dtype) -> None:
+        function = c_function(op, dtype)
+        if function is None or function.name in sources:
+            return
+        requirements, body = lanes_source(function, op, exact)
+        for name in requirements:
+            if name in HELPERS:
+                if name not in helpers:
+                    helpers.append(name)
+            else:
+                need({"maximum": "max", "fabs": "abs"}.get(name, name), dtype)
+        sources[function.name] = body
+
+    for op, dtype, function in used:
+        if dtype == 2:
+            need(op, dtype)
+            arguments = ", ".join(["lanes"] * function.arity)
+            declarations.append(f'lanes {function.name} "{function.name}_lanes"({arguments}) noexcept nogil')
+        elif function.origin == "own":
+            integer_parts.append(number_source(op, dtype))
+            arguments = ", ".join(["int64_t"] * function.arity)
+            declarations.append(f"int64_t {function.name}({arguments}) noexcept nogil")
+    declarations += [HELPERS[name][0] for name in HELPERS if name in helpers]
+    c_helpers = [HELPERS[name][1] for name in HELPERS if name in helpers]
+    bodies = list(sources.values())
+    return [*([vector] if any("VECTOR" in b for b in bodies) else []), *integer_parts, *c_helpers, *bodies]
+
+
+def helper_functions(context: Mapping[str, Any]) -> str:
+    """The functions of the module that its entry calls, and those that they call."""
+    parts = [template_text("cython/arguments.pxi")]
+    if context["elementwise"]:
+        narrow = context["operands"] <= 64
+        parts.append(render("cython/operands.pxi.jinja" if narrow else "cython/wide_operands.pxi.jinja", **context))
+    else:
+        parts.append(template_text("cython/results.pxi"))
+    functions = [f for part in parts for f in re.split(r"\n\n\n(?=cdef )", part)]
+    named = {re.match(r"cdef \w+ (\w+)\(", f).group(1): f for f in functions}  # type: ignore[union-attr]
+    words = set(re.findall(r"\w+", "\n".join(context["entry_lines"])))
+    chosen: dict[str, None] = {}
+    stack = [name for name in named if name in words]
+    while stack:
+        name = stack.pop()
+        if name not in chosen:
+            chosen.setdefault(name)
+            stack.extend(n for n in named if n in set(re.findall(r"\w+", named[name])))
+    return "\n\n\n".join(text for name, text in named.items() if name in chosen)

@@ -1,0 +1,133 @@
+"""The Cython target: the text of one extension module from a graph and its procedure.
+
+A function of scalars becomes a NumPy ufunc around a loop over lanes, and beside it an entry for Python numbers. A
+function with arrays gets an entry that checks shapes by name and calls the body on plain pointers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...dtype import FLOATING
+from ...errors import UnsupportedError
+from ...graph import Graph
+from ..abi import interface
+from ..loop_ir import Literal, Procedure
+from ..names import bound_names, safe_names
+from ..render import render
+from ..scalar_printer import Printer
+from .c_functions import HELPERS, c_function, every_name
+from .c_text import c_part, filtered, helper_functions
+from .cython_dialect import PLAIN, declaration_lines, dialect, fits_lanes, operations
+from .cython_entry import MEMORY, array_entry, documentation, elementwise_entry, scratch
+
+__all__ = ["missing_operations", "source"]
+
+REAL = {"float64": "double", "float32": "float"}
+KINDS = {"float64": "NPY_DOUBLE", "float32": "NPY_FLOAT"}
+STACK_BYTES = 32768  # scratch of a known size up to this lives on the stack
+LARGE = 500  # statements: a body beyond is not inlined
+
+RESERVED = frozenset(
+    """ArgumentError Callable arguments as_array as_float as_integer as_operand active arena call_ufunc count data
+    cython_special fill_integer fill_real fill_truth first flat_out i independent int64_t is_number is_plain kinds load
+    loops masks mismatch npy_bool padded filled release_threads const_reals const_integers const_truths reals integers
+    truths real is_truth as_truth malloc free sizeof operands overlap place prange release_threads restore_threads result_array results shape
+    splat status steps store threads types ufunc width work LANES INFINITY NAN range len enumerate isinstance""".split()
+) | frozenset(HELPERS) | every_name()
+
+
+def missing_operations(procedure: Procedure) -> list[str]:
+    """Names of the operations that this target cannot print, in the order of appearance."""
+    missing: dict[str, None] = {}
+    for operation in operations(procedure):
+        if operation.op not in PLAIN:
+            dtype = operation.operands[0].dtype if operation.operands else FLOATING
+            if c_function(operation.op, dtype) is None:
+                missing.setdefault(operation.op)
+    return list(missing)
+
+
+def source(
+    graph: Graph, procedure: Procedure, *, dtype: str = "float64", exact: bool = False, threads: int = 1,
+    package: bool = False, version: str = "", digest: str = "", summary: str = "",
+) -> str:  # fmt: skip
+    """The Cython text of a module with one kernel.
+
+    Parameters
+    ----------
+    graph, procedure:
+        What is computed, and how.
+    dtype:
+        "float64" or "float32".
+    exact:
+        No vector function of another accuracy than libm's.
+    threads:
+        Number of threads of parallel loops.
+    package:
+        For a package on disk (introspection, no kernel type) instead of the cache.
+    version, digest, summary:
+        For the header and the docstring.
+
+    Raises
+    ------
+    UnsupportedError
+        Naming the operation that C has no spelling for.
+    """
+    for op in missing_operations(procedure):
+        raise UnsupportedError(f"the cython target has no spelling for the operation {op!r}: choose another target")
+    face = interface(graph, procedure)
+    lanes = face.is_elementwise and fits_lanes(procedure)
+    names = safe_names(bound_names(procedure), RESERVED)
+    identifiers = (face.identifier, *(p.name for p in (*procedure.inputs, *procedure.sizes, *procedure.outputs)))
+    entry_names = safe_names(identifiers, RESERVED)
+    arena = [] if lanes else _arena(procedure, names, dtype)
+    spelled = dialect(dtype, lanes, threads, [name for name, _ in arena])
+    printer = Printer(spelled, names, [p.name for p in procedure.inputs] if lanes else ())
+    lines = printer.block(procedure.body)
+    lines = declaration_lines(printer.declarations) + lines
+    functions = [(op, kind, found) for op, kind in printer.functions if (found := c_function(op, kind)) is not None]
+    entry = entry_names[face.identifier]
+    context: dict[str, Any] = {
+        "version": version, "digest": digest, "summary": summary or f"{face.name}, compiled by symgraph.",
+        "package": package, "entry": entry, "elementwise": face.is_elementwise, "lanes": lanes,
+        "scipy": any(f.origin == "scipy" for _, _, f in functions), "dtype": dtype, "real": REAL[dtype],
+        "parallel": any("prange(" in line for line in lines), "arena": bool(arena),
+        "body": f"{entry}_body", "arguments": face.arguments, "results": face.results,
+        "operands": len(face.arguments) + len(face.results), "large": len(lines) > LARGE,
+        "documentation": documentation(face, dtype, entry_names),
+        "entry_results": [entry_names[r.identifier] for r in face.results],
+        "parameters": "".join(f"{entry_names[a.identifier]}, " for a in face.arguments) + "*, ",
+        "ufunc_name": entry.encode("ascii", "replace").decode(),
+        "callbacks": face.is_float_function and dtype == "float64",
+    }  # fmt: skip
+    make = elementwise_entry if face.is_elementwise else array_entry
+    context.update(make(face, procedure, names, entry_names, context, KINDS[dtype]))
+    context["body_lines"] = _with_arena(lines, arena)
+    context["helpers"] = helper_functions(context)
+    context["c_text"], declarations = c_part(functions, lines, exact, context)
+    template = "cython/elementwise.pyx.jinja" if face.is_elementwise else "cython/array.pyx.jinja"
+    bare = render(template, **context, declarations=[])
+    return render(template, **context, declarations=filtered(declarations, bare)).rstrip("\n") + "\n"
+
+
+def _arena(procedure: Procedure, names: dict[str, str], dtype: str) -> list[tuple[str, str]]:
+    """(name, bytes) of the scratch arrays that do not live on the stack."""
+    arrays, total = [], 0
+    printer = Printer(dialect(dtype), names)
+    for alloc in scratch(procedure):
+        size = alloc.size
+        total += int(str(size.value)) * 8 if isinstance(size, Literal) else STACK_BYTES + 1
+        name, kind = names[alloc.array.name], MEMORY[alloc.array.dtype]
+        arrays.append((name, f"padded({printer.expression(size)}, sizeof({kind}))"))
+    return arrays if total > STACK_BYTES else []
+
+
+def _with_arena(lines: list[str], arena: list[tuple[str, str]]) -> list[str]:
+    if not arena:
+        return lines
+    return [
+        f"    cdef char* arena = <char*>malloc({' + '.join(size for _, size in arena)} + 64)",
+        "    if arena == NULL:", "        return -1", "    cdef char* place = aligned(arena)",
+        *lines, "    free(arena)", "    return 0",
+    ]  # fmt: skip

@@ -1,0 +1,14 @@
+/* whether no output feeds a later element of an input: the same elements, or none in common */
+static int independent(char** operands, npy_intp count, const npy_intp* steps, int all, int outputs) {
+    for (int o = all - outputs; o < all; o++)
+        for (int i = 0; i < all - outputs; i++) {
+            char *a = operands[o], *b = operands[i];
+            if (a == b && steps[o] == steps[i] && steps[o] != 0) continue;
+            npy_intp reach_a = (count - 1) * steps[o], reach_b = (count - 1) * steps[i];
+            char *low_a = reach_a < 0 ? a + reach_a : a, *high_a = (reach_a < 0 ? a : a + reach_a) + sizeof(real);
+            char *low_b = reach_b < 0 ? b + reach_b : b, *high_b = (reach_b < 0 ? b : b + reach_b) + sizeof(real);
+            if (low_a < high_b && low_b < high_a) return 0;
+        }
+    return 1;
+}
+static inline int is_number(PyObject* x) { return PyFloat_Check(x) || PyLong_CheckExact(x); }
