@@ -8,18 +8,15 @@ from scipy.special import ndtr
 
 import symgraph as sg
 
+normal_cdf = sp.Function("normal_cdf")
 
-class normal_cdf(sp.Function):  # noqa: N801 (SymPy spells functions in lower case)
-    """Probability that a standard normal variable is below the argument."""
-
-    nargs = 1
-
-
-# The derivative is given, so that it is exp(-x**2/2)/sqrt(2*pi) and not what differentiating erf would leave.
+# The value is a function of SciPy, which keeps all digits far out in the tail; compiled code calls it by the name that
+# cython_special has for it. The partial is a formula in SymPy, so derivatives of every order follow.
 sg.register(
     normal_cdf,
-    value=lambda x: (1 + sp.erf(x / sp.sqrt(2))) / 2,
+    value=ndtr,
     partials=[lambda x: sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi)],
+    c="scipy:ndtr",
 )
 
 

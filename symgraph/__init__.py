@@ -9,9 +9,10 @@
 from . import errors
 from .function import Function, function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp, vmap
 from .function import load_function as load
+from .register import register
 from .version import __version__
 
 __all__ = [
-    "Function", "__version__", "errors", "function", "grad", "hessian", "hvp", "jacobian", "jvp", "load",
+    "Function", "__version__", "errors", "function", "grad", "hessian", "hvp", "jacobian", "jvp", "load", "register",
     "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
