@@ -13,7 +13,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         cache = config.rootpath / ".pytest_cache" / "kernels"
         cache.mkdir(parents=True, exist_ok=True)
-        os.environ["XDG_CACHE_HOME"] = str(cache)
+        os.environ["SYMGRAPH_CACHE_DIR"] = str(cache)
 
 
 hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=False)
