@@ -43,7 +43,7 @@ class Stage:
 def _plan(work: Work) -> Any:
     from .plan import plan_graph
 
-    return plan_graph(work.graph)
+    return plan_graph(work.graph, exact=work.options.exact)
 
 
 def _loops(work: Work) -> Any:

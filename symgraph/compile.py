@@ -1,0 +1,217 @@
+"""From a Function to a compiled Kernel. The only module that knows the code generator."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .codegen.abi import parameter_names
+from .codegen.build import find_compiler
+from .codegen.pipeline import Built, build_kernel, target_named
+from .codegen.targets import Options
+from .dtype import FLOATING
+from .errors import ModelError, SymgraphError, UnsupportedError
+from .function import Function
+from .graph import Graph
+from .storage import content_hash, dumps, loads
+from .version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Kernel", "compile"]
+
+_log = logging.getLogger("symgraph")
+_told: set[str] = set()
+
+# what C code calls -> name of the function in the emitted module
+_CALLBACKS = {"integrand": "value_at", "filter": "filter_value"}
+
+
+class Kernel:
+    """A compiled function. Make one with :func:`compile`; call it like the Function that it was made from.
+
+    A function of scalars broadcasts over arrays as NumPy does, and returns Python numbers for numbers. A function with
+    array inputs takes arrays of exact shapes. ``out=`` (one array, or a tuple of arrays) fills the caller's arrays.
+
+    Attributes
+    ----------
+    graph:
+        The graph that was compiled.
+    path:
+        The file of the emitted source in the cache.
+    signature:
+        Parameters of a call.
+    target, dtype, exact, threads:
+        The choices made at compilation.
+    """
+
+    __slots__ = ()
+    graph: Graph
+    path: Path
+    signature: inspect.Signature
+    target: str
+    dtype: str
+    exact: bool
+    threads: int
+    _module: Any
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *arguments: Any, **named: Any) -> Any: ...
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.graph.name
+
+    @property
+    def __name__(self) -> str:
+        return self.graph.name
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self.signature
+
+    @property
+    def source(self) -> str:
+        """The emitted source."""
+        return self.path.read_text(encoding="utf-8")
+
+    @property
+    def ufunc(self) -> Any:
+        """The NumPy ufunc of a function of scalars; None for a function with arrays."""
+        return getattr(self._module, "ufunc", None)
+
+    def low_level_callable(self, kind: str = "integrand") -> Any:
+        """A :class:`scipy.LowLevelCallable`: SciPy calls the compiled code without Python in between.
+
+        Parameters
+        ----------
+        kind:
+            "integrand" for :func:`scipy.integrate.quad` and ``nquad``; "filter" for
+            :func:`scipy.ndimage.generic_filter`, whose footprint has as many elements as the function has arguments.
+
+        Raises
+        ------
+        UnsupportedError
+            When the function does not take floating scalars and return one (in float64, on the cython target).
+
+        Examples
+        --------
+        >>> import sympy as sp, symgraph as sg
+        >>> from scipy.integrate import quad
+        >>> x = sp.Symbol("x")
+        >>> kernel = sg.compile(sg.function(x**2, inputs=[x]))
+        >>> round(quad(kernel.low_level_callable(), 0, 3)[0], 12)
+        9.0
+        """
+        if kind not in _CALLBACKS:
+            raise UnsupportedError(f"there is no kind {kind!r} of low-level callable: use one of {', '.join(_CALLBACKS)}")
+        functions = getattr(self._module, "__pyx_capi__", {})
+        name = "value" if kind == "integrand" and "value" in functions else _CALLBACKS[kind]
+        if name not in functions:
+            raise UnsupportedError(f"{self.name} cannot be called back from C: {self._no_callback()}")
+        from scipy import LowLevelCallable
+
+        return LowLevelCallable.from_cython(self._module, name)
+
+    def _no_callback(self) -> str:
+        if self.target != "cython" or self.dtype != "float64":
+            return f"that needs target='cython' and dtype='float64', this kernel has {self.target!r} and {self.dtype!r}"
+        if len(self.graph.outputs) != 1:
+            return f"it has {len(self.graph.outputs)} outputs, expected one; compile the value alone"
+        for node in self.graph.inputs:
+            if node.axes or node.dtype is not FLOATING:
+                return f"the argument {node.data} is {'an array' if node.axes else 'no float'}, expected floating scalars"
+        return "its output must be one floating scalar, and it must have arguments"
+
+    def __repr__(self) -> str:
+        options = f"target={self.target!r}, dtype={self.dtype!r}"
+        return f"<symgraph.Kernel {self.name}{self.signature} {options}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Kernel], tuple[str, str, str, bool, int]]:
+        return _restored, (dumps(self.graph), self.target, self.dtype, self.exact, self.threads)
+
+
+def _restored(text: str, target: str, dtype: str, exact: bool, threads: int) -> Kernel:
+    return compile(Function(loads(text)), target=target, dtype=dtype, exact=exact, threads=threads)
+
+
+def compile(
+    f: Function, target: str = "cython", dtype: str = "float64", exact: bool = False, threads: int = 1
+) -> Kernel:
+    """Compile a function. The same model is compiled once: later calls, also in other processes, load it from the cache.
+
+    Parameters
+    ----------
+    f:
+        A Function; several derivatives of one model share work when they are outputs of one Function.
+    target:
+        "cython" (needs a C compiler), "numba", or "auto": cython where there is a C compiler, else numba.
+    dtype:
+        "float64" or "float32": the type of all floating arithmetic and results.
+    exact:
+        Evaluate in the order written, with no contraction and with the functions of the C library.
+    threads:
+        Number of threads for loops over independent elements.
+
+    Returns
+    -------
+    Kernel
+
+    Raises
+    ------
+    UnsupportedError
+        For an unknown target or dtype, or an operation that the target lacks (named).
+    ToolchainError
+        When there is no C compiler, or it fails, or the disk is full.
+
+    Examples
+    --------
+    >>> import sympy as sp, symgraph as sg
+    >>> x, y, z = sp.symbols("x y z")
+    >>> kernel = sg.compile(sg.value_and_grad(sg.function((x + y) * z, inputs=[x, y, z])))
+    >>> kernel(1.0, 3.0, -3.0)
+    (-12.0, (-3.0, -3.0, 4.0))
+    """
+    graph = f if isinstance(f, Graph) else getattr(f, "graph", None)
+    if not isinstance(graph, Graph):
+        raise ModelError(f"compile takes a Function, got {type(f).__name__}: make one with symgraph.function(...)")
+    if dtype not in ("float64", "float32"):
+        raise UnsupportedError(f"the dtype {dtype!r} is not known: use 'float64' or 'float32'")
+    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+        raise UnsupportedError(f"threads must be an integer from 1 up, got {threads!r}")
+    if target == "auto":
+        target = _automatic_target()
+    target_named(target)
+    options = Options(dtype, bool(exact), threads)
+    built = build_kernel(graph, target, options, version=__version__, digest_of_graph=content_hash(graph))
+    return _kernel(graph, target, options, built)
+
+
+def _automatic_target() -> str:
+    if find_compiler() is not None:
+        return "cython"
+    if "no compiler" not in _told:
+        _told.add("no compiler")
+        _log.warning("there is no C compiler: kernels are compiled by Numba; install gcc or clang for the cython target")
+    return "numba"
+
+
+def _kernel(graph: Graph, target: str, options: Options, built: Built) -> Kernel:
+    module = built.module
+    module.ArgumentError = SymgraphError  # type: ignore[attr-defined]
+    entry = getattr(module, module.__all__[0])
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind) for name in parameter_names(graph)]
+    parameters.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
+    body = {
+        "__doc__": entry.__doc__, "__module__": "symgraph", "__slots__": (), "graph": graph,
+        "path": built.entry.source, "signature": inspect.Signature(parameters), "target": target,
+        "dtype": options.dtype, "exact": options.exact, "threads": options.threads, "_module": module,
+    }  # fmt: skip
+    # a type of the module itself calls the entry without a detour through Python
+    return type("Kernel", (module.Callable, Kernel), body)(entry)
