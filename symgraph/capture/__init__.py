@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .back import to_sympy
+from .reductions import IndexedMaximum, IndexedMinimum
 from .sympy import capture
 
-__all__ = ["capture"]
+__all__ = ["IndexedMaximum", "IndexedMinimum", "capture", "to_sympy"]

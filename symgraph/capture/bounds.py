@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterable, Mapping
 
 import sympy as sp
@@ -10,7 +12,9 @@ from ..axis import size_symbol
 from ..errors import ModelError, UnsupportedError
 from .engine import Bindings
 
-__all__ = ["affine_range", "canonical_sizes", "is_at_least", "require_affine"]
+__all__ = ["affine_range", "canonical_sizes", "is_at_least", "is_whole", "require_affine"]
+
+_MOST_RESIDUES = 20_000
 
 
 def canonical_sizes(expression: sp.Expr, keep: Iterable[sp.Basic] = ()) -> sp.Expr:
@@ -63,3 +67,25 @@ def require_affine(expression: sp.Basic, index: sp.Basic, bindings: Bindings, kn
     if expression.is_integer is False or expression.atoms(sp.Float):
         raise UnsupportedError(f"the bound {expression} of the index {index} is not an integer: use integers, sizes and outer "
                                "indices")
+
+
+def is_whole(polynomial: sp.Poly) -> bool:
+    """Whether a polynomial with rational coefficients is a whole number wherever its variables are.
+
+    All residues by the common denominator are tried; where these are too many it is taken to be one.
+
+    >>> i = sp.Symbol("i")
+    >>> is_whole(sp.Poly(i * (i - 1) / 2)), is_whole(sp.Poly(i / 2))
+    (True, False)
+    """
+    terms = polynomial.terms()
+    denominator = int(sp.ilcm(1, *(c.q for _, c in terms)))
+    count = len(polynomial.gens)
+    if denominator**count > _MOST_RESIDUES:
+        return True
+    numerators = [(powers, int(coefficient * denominator)) for powers, coefficient in terms]
+    for residues in itertools.product(range(denominator), repeat=count):
+        total = sum(c * math.prod(r**k for r, k in zip(residues, powers, strict=True)) for powers, c in numerators)
+        if total % denominator:
+            return False
+    return True

@@ -14,6 +14,7 @@ from ..errors import UnsupportedError
 from ..node import Node, constant
 from ..ops import OPS
 from .engine import Bindings, Machine, Steps
+from .reductions import held, undefined
 
 __all__ = ["FORMULAS", "ROWS", "formula_rule", "row_rule"]
 
@@ -90,6 +91,8 @@ FORMULAS: dict[type, Callable[..., Node]] = {
     sp.acsch: lambda x: s.call("asinh", _reciprocal(x)),
     sp.acoth: lambda x: s.call("atanh", _reciprocal(x)),
     sp.sinc: _sinc,
+    held: lambda x: s.call("hold", x),
+    undefined: lambda *arguments: s.call("undefined", *arguments),
     sp.frac: lambda x: s.sub(x, s.call("floor", x)),
     sp.Heaviside: _heaviside,
     sp.re: lambda x: x,

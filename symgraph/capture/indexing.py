@@ -17,7 +17,7 @@ from .. import simplify as s
 from ..dtype import INTEGER
 from ..errors import ShapeError, UnsupportedError
 from ..node import Node, constant
-from .bounds import affine_range, is_at_least
+from .bounds import affine_range, canonical_sizes, is_at_least, is_whole
 from .engine import Bindings, Machine, Request, Steps
 
 __all__ = ["element", "integer_node"]
@@ -73,8 +73,6 @@ def _check_range(index: sp.Basic, bindings: Bindings, where: str, size: sp.Expr)
     if limits is None:
         return
     low, high = limits
-    from .bounds import canonical_sizes
-
     over = sp.expand(high - canonical_sizes(sp.sympify(size)))
     if is_at_least(-low, 1):
         raise ShapeError(f"the index {index} {where} runs down to {low}: start its range later, or guard it by a Piecewise")
@@ -108,13 +106,11 @@ def integer_node(machine: Machine, expression: sp.Basic, bindings: Bindings) -> 
         product = [constant(int(coefficient * denominator))]
         for factor, power in zip(factors, powers, strict=True):
             product.extend([factor] * power)
-        summands.append(_integer_product(product))
+        summands.append(s.mul(*product))
+    if denominator != 1 and not is_whole(polynomial):
+        raise _not_an_index(expression, expression)
     total = s.add(*summands)
     return total if denominator == 1 else s.call("floordiv", total, constant(denominator))
-
-
-def _integer_product(factors: list[Node]) -> Node:
-    return s.mul(*factors)
 
 
 def _integer_factor(

@@ -18,10 +18,11 @@ from ..node import Kind, Node, axis_index, constant
 from .bounds import affine_range, require_affine
 from .engine import Bindings, Machine, Request, Rule, Steps
 from .sums import limit_parts, size_expression_node
+from .user import apply_formula
 
 __all__ = [
-    "array_symbol", "axis_position", "comprehension", "diagonal_matrix", "dot_product", "explicit", "filled",
-    "hadamard_power", "hadamard_product", "identity", "matrix_power", "matrix_product", "matrix_slice", "matrix_sum",
+    "applied_function", "array_symbol", "axis_position", "comprehension", "diagonal_matrix", "dot_product", "explicit",
+    "filled",    "hadamard_power", "hadamard_product", "identity", "matrix_power", "matrix_product", "matrix_slice", "matrix_sum",
     "shape_of", "trace", "transpose",
 ]  # fmt: skip
 
@@ -252,6 +253,13 @@ def diagonal_matrix(machine: Machine, expression: sp.Basic, bindings: Bindings, 
     column = shape_of(vector)[1] == 1
     value = yield vector, bindings, (position[0], constant(0)) if column else (constant(0), position[0])
     return s.select(s.call("eq", *position), value, constant(0))
+
+
+def applied_function(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+    """A function of one variable, applied to every element."""
+    formula, matrix = expression.args
+    value = yield matrix, bindings, position
+    return (yield from apply_formula(machine, formula, [value]))
 
 
 def filled(value: int) -> Rule:

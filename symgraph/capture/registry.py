@@ -11,16 +11,16 @@ __all__ = ["FUNCTION_OF_ROW", "USER_FUNCTIONS", "UserFunction"]
 
 @dataclass(frozen=True)
 class UserFunction:
-    """A function of the user's: either a formula that replaces it, or a row of the op table.
+    """A function of the user's: a formula that replaces it, or a row of the op table (which may keep a formula).
 
     Attributes
     ----------
     name:
         The name in messages, and of the row.
     formula:
-        A SymPy Lambda that is captured in place of the function, or None.
+        A SymPy Lambda of the value. Without a row it is captured in place of the function.
     row:
-        Name of the row of the op table, or None.
+        Name of the row of the op table that has the derivatives, or None.
     """
 
     name: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
+from sympy.matrices.expressions.applyfunc import ElementwiseApplyFunction
 from sympy.matrices.expressions.diagonal import DiagMatrix
 from sympy.matrices.expressions.dotproduct import DotProduct
 from sympy.matrices.expressions.matexpr import MatrixElement
@@ -20,6 +21,7 @@ from .engine import Bindings, Machine, Rule, Steps
 from .functions import FORMULAS, ROWS, formula_rule, row_rule
 from .indexing import element
 from .numbers import number_node
+from .reductions import IndexedMaximum, IndexedMinimum
 from .sums import reduction
 from .survey import is_variable
 from .user import user_function
@@ -71,6 +73,8 @@ _SCALAR_RULES: dict[type, Rule] = {
     sp.ITE: if_then_else,
     sp.Sum: reduction("sum"),
     sp.Product: reduction("product"),
+    IndexedMaximum: reduction("max"),
+    IndexedMinimum: reduction("min"),
     sp.Indexed: element,
     MatrixElement: element,
     ArrayElement: element,
@@ -103,6 +107,7 @@ _ARRAY_RULES: dict[type, Rule] = {
     sp.OneMatrix: m.filled(1),
     DiagMatrix: m.diagonal_matrix,
     MatrixSlice: m.matrix_slice,
+    ElementwiseApplyFunction: m.applied_function,
     sp.Mul: _scaled_matrix,
     sp.Sum: reduction("sum"),
     sp.Piecewise: piecewise,

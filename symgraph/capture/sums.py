@@ -58,7 +58,10 @@ def bind_limit(
     start, stop = low_range[0], high_range[1]
     depends_low, depends_high = (any(x in bindings for x in b.free_symbols) for b in (lower, upper))
     if depends_low and start.is_Integer and start > 0:
-        start = sp.S.Zero  # a guard is needed anyway; from 0 on, the axis is the same as that of other sums
+        start = sp.S.Zero  # a guard is needed anyway, and from 0 on the axis is the same as that of other sums
+    if depends_high:  # the same for j < i: the axis of j has the size of that of i
+        ends = [bindings[x].high for x in bindings if x in upper.free_symbols]
+        stop = next((e for e in ends if (excess := sp.expand(e - stop)).is_Integer and excess > 0), stop)
     size = sp.expand(stop - start + 1)
     if size.is_Integer and size <= 0:
         return None

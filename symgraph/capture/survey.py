@@ -117,7 +117,7 @@ class Survey:
     def _parts(self, item: sp.Basic) -> tuple[sp.Basic, ...]:
         """What is below an expression; the insides of a symbol, of an array and of ``q(t)`` are no expressions."""
         args: tuple[sp.Basic, ...] = item.args
-        if not args or isinstance(item, (sp.Idx, *ARRAYS, *_NOTATION)):
+        if not args or isinstance(item, (sp.Idx, sp.Lambda, *ARRAYS, *_NOTATION)):
             return ()
         if isinstance(item, AppliedUndef) and is_variable(item):
             return ()

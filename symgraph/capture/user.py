@@ -81,19 +81,28 @@ def define_formula(function: type, formula: sp.Lambda) -> UserFunction:
 
 
 def define_row(
-    function: type, arity: int, value: Callable[..., Any], partials: Sequence[object], **spelling: Any
+    function: type,
+    arity: int,
+    value: Callable[..., Any],
+    partials: Sequence[object],
+    formula: sp.Lambda | None = None,
+    **spelling: Any,
 ) -> UserFunction:
-    """Add a row of the op table for a function; its partials are SymPy expressions in A, B, C."""
+    """Add a row of the op table for a function; its partials are SymPy expressions in A, B, C.
+
+    A formula beside it is what code that was compiled computes; see :func:`symgraph.register.inline_formulas`.
+    """
     if arity > len(ARGUMENTS):
         raise UnsupportedError(f"{function.__name__} has {arity} arguments: an operation of one's own has up to {len(ARGUMENTS)}; give a "
                                "formula (a SymPy Lambda) as the value instead")
     row = unique_name(function.__name__, OPS)
     applied = function(*ARGUMENTS[:arity])
     given = tuple(None if p is None else _in_rows(sp.sympify(p).xreplace({applied: R})) for p in partials)
-    spelling.setdefault("samples", ((-2.0, 2.0),) * arity)
-    register_op(Op(row, None, value, given_partials=given, arity=arity, **spelling))
+    samples = ((-2.0, 2.0),) * arity
+    own = None if formula is None else formula(*ARGUMENTS[:arity])
+    register_op(Op(row, own, value, samples, given_partials=given, arity=arity, **spelling))
     FUNCTION_OF_ROW[row] = function
-    known = USER_FUNCTIONS[function] = UserFunction(function.__name__, row=row)
+    known = USER_FUNCTIONS[function] = UserFunction(function.__name__, formula, row)
     return known
 
 

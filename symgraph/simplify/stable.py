@@ -40,7 +40,7 @@ def shifted_log(argument: Node) -> Node | None:
         else:
             break
     exponent, weight = _exponent(body)
-    if exponent is None or not any(a in exponent.axes for a in axes):
+    if exponent is None or not any(a in exponent.axes for a in axes) or _is_shifted(exponent):
         return None
     largest = exponent
     for condition in conditions:
@@ -67,3 +67,12 @@ def _exponent(body: Node) -> tuple[Node | None, Node]:
         return None, body
     rest = [f for f in factors if f is not exponentials[0]]
     return exponentials[0].args[0], mul(constant(coefficient), *rest)
+
+
+def _is_shifted(exponent: Node) -> bool:
+    """Whether a held maximum was subtracted before: a graph that is rebuilt keeps the shift that it has."""
+    terms = exponent.args if exponent.kind is Kind.ELEMENTWISE and exponent.data == "add" else (exponent,)
+    for coefficient, core in map(split_coefficient, terms):
+        if coefficient == -1 and core.kind is Kind.ELEMENTWISE and core.data == "hold":
+            return True
+    return False
