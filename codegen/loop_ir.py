@@ -3,7 +3,9 @@
 Canonical form (what every printer may assume; `loop_spec` checks it):
 
 - every name is bound once: by a parameter, an Alloc, a For or a Let; names are valid identifiers, unique in a Procedure;
-- an Operation names a row of the op table; operands already have the dtype that the row wants (casts are explicit);
+- an Operation names a row of the op table or one of `EMITTED` (a - b, a / b, -a, 1 / a, the square root); operands already
+  have the dtype that the row wants (casts are explicit); `select` evaluates only the branch that it takes, because a read in
+  the other one may be out of range; `floordiv` rounds down;
 - a Load or Store has one flat integer index (row-major); what it reads is in range, given the guards around it;
 - a Let whose `mutable` is true is an accumulator: only an Accumulate changes it; all other variables never change;
 - expression trees are shallow (at most `MAXIMUM_DEPTH`), so that printers may recurse.
@@ -19,11 +21,12 @@ from typing import TypeAlias
 from ..dtype import Dtype
 
 __all__ = [
-    "MAXIMUM_DEPTH", "Accumulate", "Alloc", "Array", "Block", "Call", "Expression", "For", "If", "Let", "Literal",
-    "Load", "Operation", "Procedure", "Statement", "Store", "Variable",
+    "EMITTED", "MAXIMUM_DEPTH", "Accumulate", "Alloc", "Array", "Block", "Call", "Expression", "For", "If", "IndexCheck",
+    "Let", "Literal", "Load", "Operation", "Procedure", "Statement", "Store", "Variable",
 ]  # fmt: skip
 
-MAXIMUM_DEPTH = 12
+MAXIMUM_DEPTH = 24
+EMITTED = {"sub": 2, "div": 2, "neg": 1, "rcp": 1, "sqrt": 1}  # operations beyond the op table, with their arity
 
 
 # ---------------------------------------------------------------------------------------------------- expressions
@@ -150,6 +153,15 @@ Statement: TypeAlias = Block | Let | Store | Accumulate | For | If | Alloc | Cal
 
 
 @dataclass(frozen=True, slots=True)
+class IndexCheck:
+    """Every element of an integer input must lie in low..high (both included): it is used as an index."""
+
+    input: Array | Variable
+    low: Expression
+    high: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class Procedure:
     """A function of the loop IR.
 
@@ -157,6 +169,7 @@ class Procedure:
     `outputs` are arrays, in the order of the graph's outputs; a scalar output is an array of one element.
     `sizes` are the integer variables of the size symbols, by name of the symbol.
     Outputs are not initialised: the body stores every element (or fills before it accumulates).
+    `index_checks` are for the caller: the body reads unchecked where they promise that an index is in range.
     """
 
     name: str
@@ -164,3 +177,4 @@ class Procedure:
     outputs: tuple[Array, ...]
     sizes: tuple[Variable, ...]
     body: Block
+    index_checks: tuple[IndexCheck, ...] = ()

@@ -1,0 +1,281 @@
+"""The graph in the operations that are emitted: powers as products, reciprocals as divisions, negative terms as differences.
+
+The result has the same values. Beside the rows of the op table its elementwise nodes may be ``sub``, ``div``, ``neg``,
+``rcp`` and ``sqrt`` (see :mod:`~symgraph.codegen.loop_ir`). Nodes that only mark (``hold``, ``float`` of a floating value,
+BROADCAST) are gone. Constant subgraphs are one constant, evaluated with 50 digits and rounded once, where it is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+import sympy as sp
+
+from ..dtype import FLOATING
+from ..graph import Graph, Output
+from ..node import Kind, Node, constant, make, union_axes
+from ..ops import OPS, A, B, C, apply_op
+from ..rewrite import copy, gather_axes
+
+__all__ = ["operation_count", "prepare"]
+
+DIGITS = 50
+LARGEST_POWER = 64
+_UNFOLDED = frozenset({"add", "mul", "undefined", "select", "and", "or", "not", "lt", "le", "eq", "ne", "floor", "ceil", "sign"})
+
+
+def prepare(graph: Graph, *, exact: bool = False) -> Graph:
+    """The graph in emitted operations.
+
+    Parameters
+    ----------
+    graph:
+        Any graph.
+    exact:
+        Every division stays a division; otherwise a reciprocal that several products share is computed once.
+    """
+    return _Preparation(graph, exact).result()
+
+
+def operation_count(graph: Graph) -> int:
+    """Arithmetic operations in the emitted text: each +, -, *, / and each function counts 1, and so does each reduction.
+
+    >>> from symgraph.node import input_node
+    >>> x = input_node("x")
+    >>> square = apply_op("pow", x, constant(2))
+    >>> operation_count(Graph("f", (x,), (Output("out", apply_op("add", square, apply_op("mul", constant(-1), x))),)))
+    2
+    """
+    count = 0
+    for node in prepare(graph).order:
+        if node.kind is Kind.REDUCE or node.kind is Kind.SCATTER_ADD:
+            count += 1
+        elif node.kind is Kind.ELEMENTWISE and node.dtype is FLOATING and node.data not in ("select", "float"):
+            count += len(node.args) - 1 if node.data in ("add", "mul", "max", "min") else 1
+    return count
+
+
+def _elementwise(op: str, *arguments: Node) -> Node:
+    """A node of an emitted operation, which need not be in the op table."""
+    return make(Kind.ELEMENTWISE, arguments, union_axes(arguments), FLOATING, op)
+
+
+class _Preparation:
+    def __init__(self, graph: Graph, exact: bool) -> None:
+        self.graph, self.exact = graph, exact
+        self.new: dict[Node, Node] = {}
+        self.partial: set[Node] = set()
+        self.uses: dict[Node, int] = {}
+        for node in graph.order:
+            for argument in node.args:
+                self.uses[argument] = self.uses.get(argument, 0) + 1
+        for output in graph.outputs:
+            self.uses[output.node] = self.uses.get(output.node, 0) + 1
+        self.reciprocals = {
+            n.args[0] for n in graph.order if n.kind is Kind.ELEMENTWISE and n.data == "pow" and n.args[1] is _MINUS_ONE
+        }
+
+    def result(self) -> Graph:
+        for node in self.graph.order:
+            self.new[node] = self.node(node)
+        outputs = tuple(Output(o.name, self.new[o.node], o.axes) for o in self.graph.outputs)
+        return Graph(self.graph.name, self.graph.inputs, outputs, self.graph.structure)
+
+    def node(self, node: Node) -> Node:
+        if node.kind is Kind.BROADCAST:
+            return self.new[node.args[0]]
+        if node.kind is not Kind.ELEMENTWISE:
+            arguments = tuple(self.new[a] for a in node.args)
+            return node if arguments == node.args else _rebuilt(node, arguments)
+        if node.dtype is FLOATING and node.args and all(self.new[a].kind is Kind.CONST for a in node.args):
+            folded = _folded(node.data, [self.new[a] for a in node.args])
+            if folded is not None:
+                return folded
+        rule = _RULES.get(node.data)
+        return self.plain(node) if rule is None or node.dtype is not FLOATING else rule(self, node)
+
+    def plain(self, node: Node) -> Node:
+        arguments = tuple(self.new[a] for a in node.args)
+        return make(Kind.ELEMENTWISE, arguments, union_axes(arguments), node.dtype, node.data)
+
+    # ------------------------------------------------------------------------------------------------ the rules
+    def marker(self, node: Node) -> Node:
+        argument = self.new[node.args[0]]
+        return argument if argument.dtype is node.dtype else self.plain(node)
+
+    def power(self, node: Node) -> Node:
+        base, exponent = self.new[node.args[0]], _number(node.args[1])
+        if exponent is None:
+            return self.plain(node)
+        if exponent.denominator == 1 and 0 < abs(exponent.numerator) <= LARGEST_POWER:
+            return self.whole_power(node.args[0], base, exponent.numerator)
+        if exponent.denominator == 2 and 0 < abs(exponent.numerator) <= LARGEST_POWER:
+            root = _elementwise("sqrt", base)
+            whole = (abs(exponent.numerator) - 1) // 2
+            value = root if not whole else _elementwise("mul", _chain(base, whole), root)
+            return value if exponent > 0 else _elementwise("rcp", value)
+        return self.plain(node)
+
+    def whole_power(self, original: Node, base: Node, exponent: int) -> Node:
+        if exponent > 0:
+            return _chain(base, exponent)
+        if original in self.reciprocals:
+            return _chain(_elementwise("rcp", base), -exponent)
+        return _elementwise("rcp", _chain(base, -exponent))
+
+    def product(self, node: Node) -> Node:
+        numerators: list[Node] = []
+        divisors: list[Node] = []
+        number: Node | None = None
+        for argument in node.args:
+            new = self.new[argument]
+            if new.kind is Kind.CONST and new.data is not True and new.data is not False:
+                number = new if number is None else (_folded("mul", [number, new]) or _elementwise("mul", number, new))
+            elif _is(new, "rcp") and (self.exact or self.uses[argument] == 1):
+                divisors.append(new.args[0])
+            else:
+                numerators.append(new)
+        negative = number is not None and number.kind is Kind.CONST and _negative_one(number)
+        if number is not None and not negative:
+            numerators.insert(0, number)
+        if not numerators:
+            value, divisors = _elementwise("rcp", divisors[0]), divisors[1:]
+        else:
+            value = numerators[0] if len(numerators) == 1 else _elementwise("mul", *numerators)
+        for divisor in divisors:
+            value = _elementwise("div", value, divisor)
+        if negative:
+            return value.args[0] if _is(value, "neg") else _elementwise("neg", value)
+        return value
+
+    def sum(self, node: Node) -> Node:
+        """Left to right, each term added or subtracted; never in another order, so that rounding is what was written."""
+        total: Node | None = None
+        negative = False
+        for argument in node.args:
+            term, minus = self.signed(argument)
+            if total is None:
+                total, negative = term, minus
+            elif minus is negative:
+                total = _elementwise("add", *(total.args if _is(total, "add") and total in self.partial else (total,)), term)
+                self.partial.add(total)
+            elif negative:
+                total, negative = _elementwise("sub", term, total), False
+            else:
+                total = _elementwise("sub", total, term)
+        assert total is not None
+        self.partial.clear()
+        return _elementwise("neg", total) if negative else total
+
+    def signed(self, argument: Node) -> tuple[Node, bool]:
+        """A term and whether it is subtracted."""
+        new = self.new[argument]
+        if _is(new, "neg"):
+            return new.args[0], True
+        if _is(new, "mul") and self.uses[argument] == 1 and new.args[0].kind is Kind.CONST:
+            opposite = _opposite(new.args[0])
+            if opposite is not None:
+                return _elementwise("mul", opposite, *new.args[1:]), True
+        if new.kind is Kind.CONST:
+            opposite = _opposite(new)
+            if opposite is not None:
+                return opposite, True
+        return new, False
+
+
+_RULES: Mapping[str, Callable[[_Preparation, Node], Node]] = {
+    "pow": _Preparation.power,
+    "mul": _Preparation.product,
+    "add": _Preparation.sum,
+    "hold": _Preparation.marker,
+    "float": _Preparation.marker,
+    "undefined": lambda self, node: constant(float("nan")),
+}
+_MINUS_ONE = constant(-1)
+
+
+def _is(node: Node, op: str) -> bool:
+    return node.kind is Kind.ELEMENTWISE and node.data == op and node.dtype is FLOATING
+
+
+def _rebuilt(node: Node, arguments: tuple[Node, ...]) -> Node:
+    if node.kind is Kind.GATHER and not all(a in arguments[0].axes for a in node.data):
+        # the array was repeated along an axis that is read here, and is no longer
+        kept = [(a, i) for a, i in zip(node.data, arguments[1:], strict=True) if a in arguments[0].axes]
+        if not kept:
+            return arguments[0]
+        arguments = (arguments[0], *(i for _, i in kept))
+        return make(node.kind, arguments, gather_axes(arguments, tuple(a for a, _ in kept)), node.dtype,
+                    tuple(a for a, _ in kept))  # fmt: skip
+    return copy(node, arguments)
+
+
+def _chain(base: Node, exponent: int) -> Node:
+    """base**exponent by squaring; equal factors are shared through interning."""
+    square, value = base, None
+    while True:
+        if exponent & 1:
+            value = square if value is None else _elementwise("mul", value, square)
+        exponent >>= 1
+        if not exponent:
+            assert value is not None
+            return value
+        square = _elementwise("mul", square, square)
+
+
+def _number(node: Node) -> Fraction | None:
+    """The exact value of a number that is a fraction of small terms."""
+    if node.kind is not Kind.CONST or isinstance(node.data, bool):
+        return None
+    if isinstance(node.data, (int, Fraction)):
+        return Fraction(node.data)
+    if isinstance(node.data, float) and node.data == node.data and abs(node.data) <= LARGEST_POWER:
+        return Fraction(node.data)
+    return None
+
+
+def _negative_one(node: Node) -> bool:
+    return type(node.data) in (int, float) and node.data == -1
+
+
+def _opposite(node: Node) -> Node | None:
+    """The constant with its sign changed, when it is negative."""
+    value = node.data
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, float, Fraction)):
+        return constant(-value) if value < 0 else None
+    return constant(-value) if isinstance(value, sp.Float) and value < 0 else None
+
+
+def _exact(node: Node) -> sp.Expr:
+    value = node.data
+    if isinstance(value, Fraction):
+        return sp.Rational(value.numerator, value.denominator)
+    if isinstance(value, float):
+        return sp.Float(value, DIGITS)
+    return sp.sympify(value)
+
+
+def _folded(op: str, arguments: Sequence[Node]) -> Node | None:
+    """One constant for an operation on constants, or None where that is not a finite real number."""
+    if any(isinstance(a.data, bool) or (isinstance(a.data, float) and a.data - a.data != 0) for a in arguments):
+        return None
+    values = [_exact(a) for a in arguments]
+    if op in ("add", "mul", "max", "min"):
+        formula: sp.Expr = {"add": sp.Add, "mul": sp.Mul, "max": sp.Max, "min": sp.Min}[op](*values)
+    elif op in ("float", "hold"):
+        formula = values[0]
+    elif op in _UNFOLDED or op not in OPS or OPS[op].formula is None:
+        return None
+    else:
+        row = OPS[op]
+        assert row.formula is not None
+        formula = row.formula.xreplace(dict(zip((A, B, C), values, strict=False)))
+    number = sp.N(formula, DIGITS)
+    if number.is_Integer:
+        return constant(int(number)) if abs(number) < 2**53 else None
+    if not isinstance(number, sp.Float) or not number.is_finite:
+        return None
+    return constant(number)
