@@ -13,9 +13,10 @@ from .derive import transforms
 from .derive.reverse import adjoints as reverse_adjoints
 from .dtype import FLOATING
 from .errors import ModelError
-from .graph import Graph, map_structure, topological_order
+from .graph import Graph, collection_paused, map_structure, topological_order
 from .interpret import Step, bind_arguments, evaluate, node_values, steps
 from .node import Node, constant
+from .simplify.sharing import shared_graph
 from .storage import graph_repr, load, save
 
 __all__ = [
@@ -191,8 +192,9 @@ def function(outputs: object, inputs: Sequence[object] | None = None, *, name: s
     """
     from .capture import capture
 
-    graph, symbols = capture(outputs, inputs, name=name)
-    return Function(graph, symbols)
+    with collection_paused():
+        graph, symbols = capture(outputs, inputs, name=name)
+    return Function(shared_graph(graph), symbols)
 
 
 def load_function(path: str | os.PathLike[str]) -> Function:
@@ -253,7 +255,7 @@ def _differentiable(f: Function, node: Node) -> Node:
 
 def _made(f: Function, graph: Graph) -> Function:
     known = {node: symbol for node, symbol in zip(f.graph.inputs, f.symbols, strict=True)}
-    return Function(graph, [known.get(node) for node in graph.inputs])
+    return Function(shared_graph(graph), [known.get(node) for node in graph.inputs])
 
 
 def grad(f: Function, wrt: Wrt = None) -> Function:

