@@ -2,17 +2,20 @@
 
 >>> x, y, z = sp.symbols("x y z")
 >>> f = sg.function((x + y) * z, inputs=[x, y, z])
->>> sg.value_and_grad(f)(1.0, 3.0, -3.0)
+>>> kernel = sg.compile(sg.value_and_grad(f))
+>>> kernel(1.0, 3.0, -3.0)
 (-12.0, (-3.0, -3.0, 4.0))
 """
 
 from . import errors
-from .function import Function, function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp, vmap
+from .compile import Kernel, compile
+from .function import Function, function
 from .function import load_function as load
 from .register import register
+from .transform import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp, vmap
 from .version import __version__
 
 __all__ = [
-    "Function", "__version__", "errors", "function", "grad", "hessian", "hvp", "jacobian", "jvp", "load", "register",
-    "value_and_grad", "vjp", "vmap",
+    "Function", "Kernel", "__version__", "compile", "errors", "function", "grad", "hessian", "hvp", "jacobian", "jvp",
+    "load", "register", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
