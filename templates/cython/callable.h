@@ -31,6 +31,6 @@ static PyMemberDef callable_members[] = {
 static PyType_Slot callable_slots[] = {
     {Py_tp_new, callable_new}, {Py_tp_call, PyVectorcall_Call}, {Py_tp_dealloc, callable_dealloc},
     {Py_tp_members, callable_members}, {0, NULL}};
-static PyType_Spec callable_spec = {"Callable", sizeof(callable_object), 0,
+static PyType_Spec callable_spec = {"kernel.Callable", sizeof(callable_object), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL, callable_slots};
 static PyObject* callable_type(void) { return PyType_FromSpec(&callable_spec); }
