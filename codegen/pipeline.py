@@ -96,7 +96,7 @@ _loaded: dict[str, ModuleType] = {}
 
 def build_kernel(
     graph: Graph, target: str, options: Options, *, version: str, digest_of_graph: str,
-    results: dict[str, Any] | None = None,
+    results: dict[str, Any] | None = None, finish: Callable[[Graph], Graph] | None = None,
 ) -> Built:  # fmt: skip
     """The module of a graph, from the cache or built now.
 
@@ -110,6 +110,8 @@ def build_kernel(
         Content hash of the graph: with the options and the tool chain it finds the kernel in the cache.
     results:
         Results of stages that are known already.
+    finish:
+        What is done to the graph before it is planned; not run when the kernel is in the cache.
     """
     row = target_named(target)
     toolchain = (*row.toolchain(options), sys.version, np.__version__)
@@ -117,7 +119,8 @@ def build_kernel(
     key = indexed_key(index) if index is not None else None
     if key is not None and (entry := find_entry(key)) is not None:
         return Built(_load(row, entry), entry)
-    text = emit(graph, target, options, version=version, digest=digest_of_graph, results=results)
+    finished = graph if finish is None else finish(graph)
+    text = emit(finished, target, options, version=version, digest=digest_of_graph, results=results)
     key = digest([text, *toolchain])
     name = _module_name(key)
     entry = publish(key, lambda folder: row.build(text, name, folder, options), index)
@@ -142,5 +145,5 @@ def _generator() -> str:
     from .. import ops, templates
 
     files = [Path(ops.__file__), *Path(__file__).parent.rglob("*.py")]
-    files += [p for p in Path(templates.__file__).parent.rglob("*") if p.suffix in (".jinja", ".h", ".pxi")]
+    files += [p for p in Path(templates.__file__).parent.rglob("*") if p.suffix in (".jinja", ".h", ".py")]
     return digest(f"{p.name} {s.st_size} {s.st_mtime_ns}" for p in sorted(files) for s in (p.stat(),))

@@ -12,9 +12,10 @@ from .codegen.build import find_compiler
 from .codegen.pipeline import Built, build_kernel, target_named
 from .codegen.targets import Options
 from .dtype import FLOATING
-from .errors import ModelError, SymgraphError, UnsupportedError
+from .errors import ModelError, UnsupportedError
 from .function import Function
 from .graph import Graph
+from .simplify.sharing import shared_graph
 from .storage import content_hash, dumps, loads
 from .version import __version__
 
@@ -188,7 +189,10 @@ def compile(
         target = _automatic_target()
     target_named(target)
     options = Options(dtype, bool(exact), threads)
-    built = build_kernel(graph, target, options, version=__version__, digest_of_graph=content_hash(graph))
+    finish = None if exact else shared_graph
+    built = build_kernel(
+        graph, target, options, version=__version__, digest_of_graph=content_hash(graph), finish=finish
+    )
     return _kernel(graph, target, options, built)
 
 
@@ -203,7 +207,6 @@ def _automatic_target() -> str:
 
 def _kernel(graph: Graph, target: str, options: Options, built: Built) -> Kernel:
     module = built.module
-    module.ArgumentError = SymgraphError  # type: ignore[attr-defined]
     entry = getattr(module, module.__all__[0])
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(name, kind) for name in parameter_names(graph)]

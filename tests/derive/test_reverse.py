@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symgraph.function import Function, grad, hessian, hvp, jacobian, jvp, vjp
+from symgraph.function import Function
+from symgraph.transform import grad, hessian, hvp, jacobian, jvp, vjp
 from symgraph.spec import verify
 
 from .programs import PROGRAMS, graph
