@@ -146,7 +146,7 @@ def size_text(size: sp.Expr, names: Mapping[str, str]) -> str:
         return names[size.name]
     numerator, denominator = sp.fraction(sp.together(size))
     terms = []
-    for term in sp.Add.make_args(sp.expand(numerator)):
+    for term in sp.expand(numerator).as_ordered_terms():
         coefficient, rest = term.as_coeff_Mul()
         factors = [str(int(coefficient))] if coefficient != 1 or rest == 1 else []
         for factor in () if rest == 1 else sp.Mul.make_args(rest):

@@ -155,7 +155,7 @@ def _compile(c_file: Path, name: str, folder: Path, flags: Sequence[str], compil
                 command = getattr(self.compiler, executable, None)
                 if isinstance(command, list) and command:
                     command[0] = compiler
-            self.compiler.spawn = _spawn
+            self.compiler.call = self.compiler.spawn = _run  # setuptools has renamed the one to the other
             super().build_extensions()
 
     # paths relative to the folder would need a change of directory, which other threads would see
@@ -175,7 +175,7 @@ def _compile(c_file: Path, name: str, folder: Path, flags: Sequence[str], compil
     return built
 
 
-def _spawn(command: Sequence[str], **_: Any) -> None:
+def _run(command: Sequence[str], **_: Any) -> None:
     try:
         result = subprocess.run(list(command), capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:

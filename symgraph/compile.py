@@ -20,9 +20,9 @@ from .storage import content_hash, dumps, loads
 from .version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-__all__ = ["Kernel", "compile"]
+__all__ = ["Kernel", "compare_package", "compile", "emit_package", "package_name", "write_package"]
 
 _log = logging.getLogger("symgraph")
 _told: set[str] = set()
@@ -218,3 +218,50 @@ def _kernel(graph: Graph, target: str, options: Options, built: Built) -> Kernel
     }  # fmt: skip
     # a type of the module itself calls the entry without a detour through Python
     return type("Kernel", (module.Callable, Kernel), body)(entry)
+
+
+# ------------------------------------------------------------------------------------------------ packages on disk
+def emit_package(
+    name: str, functions: Mapping[str, Function], *, target: str = "cython", dtype: str = "float64",
+    exact: bool = False, threads: int = 1, form: str = "package", **described: Any,
+) -> dict[str, str]:  # fmt: skip
+    """The files of a package, by path: see :func:`symgraph.generate`.
+
+    Parameters
+    ----------
+    name:
+        Import name, as an identifier.
+    functions:
+        The functions by kind, the model itself first.
+    described:
+        ``command``, ``expression``, ``digest`` and ``selftest``: what headers, metadata and self-test hold.
+    """
+    from .codegen.package import PackageKernel, Request, package_files
+
+    options = Options(dtype, bool(exact), threads)
+    finish = (lambda graph: graph) if exact else shared_graph
+    kernels = tuple(PackageKernel(kind, finish(f.graph), content_hash(f.graph)) for kind, f in functions.items())
+    return package_files(
+        Request(name, kernels, target=target, options=options, form=form, version=__version__, **described)
+    )
+
+
+def write_package(folder: Path, files: Mapping[str, str], force: bool = False) -> Path:
+    """Write files whole or not at all; files that were edited stay, unless ``force``."""
+    from .codegen.package_tree import write_tree
+
+    return write_tree(folder, files, force)
+
+
+def compare_package(folder: Path, files: Mapping[str, str]) -> dict[str, str]:
+    """What differs on disk: path to "missing", "stale", "edited" or "left over"."""
+    from .codegen.package_tree import compare_tree
+
+    return compare_tree(folder, files)
+
+
+def package_name(name: str) -> str:
+    """The import name for a user's name: an identifier that reads like it."""
+    from .codegen.names import identifier
+
+    return identifier(name)

@@ -71,6 +71,13 @@ def _load_extension(path: Path, name: str) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
+    from ...errors import SymgraphError
+    from ...templates import border
+
+    border.ArgumentError = SymgraphError  # type: ignore[misc]
+    for function in border.__dict__:
+        if hasattr(module, function) and not function.startswith("_"):
+            setattr(module, function, getattr(border, function))
     return module
 
 

@@ -10,13 +10,21 @@ from ...dtype import Dtype
 from ..render import render, template_text
 from .c_functions import HELPERS, CFunction, lanes_source, number_source
 
-__all__ = ["c_part", "filtered", "helper_functions"]
+__all__ = ["border_functions", "c_part", "filtered", "helper_functions"]
 
 Used = Sequence[tuple[str, Dtype, CFunction]]
 
 _MEMORY = """\
 static inline size_t padded(int64_t count, size_t bytes) { return ((size_t)count * bytes + 63) / 64 * 64; }
 static inline char* aligned(char* at) { return at + (64 - (size_t)at % 64) % 64; }"""
+_WITHIN = """\
+static inline int within(PyObject* array, int64_t low, int64_t high) {
+    const int64_t* at = (const int64_t*)PyArray_DATA((PyArrayObject*)array);
+    npy_intp count = PyArray_SIZE((PyArrayObject*)array);
+    int bad = 0;
+    for (npy_intp i = 0; i < count; i++) bad |= (at[i] < low) | (at[i] > high);
+    return !bad;
+}"""
 _FILLS = {
     name: f"static inline void fill_{name}({kind}* at, int64_t count, {kind} value) "
     "{ for (int64_t i = 0; i < count; i++) at[i] = value; }"
@@ -42,25 +50,21 @@ ctypedef void (*PyUFuncGenericFunction)(char**, const npy_intp*, const npy_intp*
 const real INFINITY
 const real NAN
 const int NPY_BOOL, NPY_INT64, NPY_FLOAT, NPY_DOUBLE
-const int NPY_ARRAY_CARRAY_RO, NPY_ARRAY_ENSUREARRAY, NPY_ARRAY_FORCECAST
 const int LANES
 int _import_array() except -1
 int _import_umath() except -1
 bint PyFloat_Check(object)
 double PyFloat_AS_DOUBLE(object)
-bint PyArray_Check(object)
-bint PyArray_CheckScalar(object)
-bint PyArray_ISWRITEABLE(object)
-npy_intp PyArray_DIM(object, int)
-void* PyArray_DATA(object)
+npy_intp size_along(object, int)
+void* data_of(object)
 object PyArray_SimpleNew(int, npy_intp*, int)
-object PyArray_FROM_OF(object, int)
-object PyArray_FROM_OTF(object, int, int)
-object PyArray_DescrFromType(int)
-int PyArray_CopyInto(object, object) except -1
+int copy_array(object, object) except -1
 object PyUFunc_FromFuncAndData(PyUFuncGenericFunction*, void**, char*, int, int, int, int, char*, char*, int)
 bint is_plain(object, int, int)
+bint fits(object, int, int, npy_intp*)
+bint within(object, int64_t, int64_t)
 bint overlap(object, object)
+bint is_array(object, int)
 bint is_number(object)
 bint is_truth "PyBool_Check"(object)
 object callable_type()
@@ -115,6 +119,8 @@ def c_part(used: Used, lines: Sequence[str], exact: bool, context: Mapping[str, 
         parts.append(template_text("cython/ufunc.h"))
     if not context["package"]:
         parts.append(template_text("cython/callable.h"))
+    if any("within(" in line for line in context["entry_lines"]):
+        parts.append(_WITHIN)
     if context["arena"]:
         parts.append(_MEMORY)
     parts += [c for name, c in _FILLS.items() if f"fill_{name}(" in text]
@@ -173,22 +179,37 @@ def _lanes_parts(used: Used, text: str, exact: bool, real: str, declarations: li
     return [*([vector] if any("VECTOR" in b for b in bodies) else []), *integer_parts, *c_helpers, *bodies]
 
 
-def helper_functions(context: Mapping[str, Any]) -> str:
-    """The functions of the module that its entry calls, and those that they call."""
-    parts = [template_text("cython/arguments.pxi")]
-    if context["elementwise"]:
-        narrow = context["operands"] <= 64
-        parts.append(render("cython/operands.pxi.jinja" if narrow else "cython/wide_operands.pxi.jinja", **context))
-    else:
-        parts.append(template_text("cython/results.pxi"))
-    functions = [f for part in parts for f in re.split(r"\n\n\n(?=cdef )", part)]
-    named = {re.match(r"cdef \w+ (\w+)\(", f).group(1): f for f in functions}  # type: ignore[union-attr]
-    words = set(re.findall(r"\w+", "\n".join(context["entry_lines"])))
-    chosen: dict[str, None] = {}
-    stack = [name for name in named if name in words]
+_HELPERS = {
+    "as_float": """\
+cdef inline double as_float(object value, str name) except? -1.0:
+    return PyFloat_AS_DOUBLE(value) if PyFloat_Check(value) else as_number(value, "float64", name)""",
+    "as_integer": """\
+cdef inline int64_t as_integer(object value, str name) except? -1:
+    return as_number(value, "int64", name)""",
+    "as_truth": """\
+cdef inline bint as_truth(object value, str name) except -1:
+    return as_number(value, "bool", name)""",
+}
+
+
+def helper_functions(text: str) -> list[str]:
+    """The typed helpers that a text calls."""
+    words = set(re.findall(r"\w+", text))
+    return [helper for name, helper in _HELPERS.items() if name in words]
+
+
+def border_functions(text: str) -> dict[str, str]:
+    """The functions of the Python border that a text calls, and those that they call, in the order of the file."""
+    functions = {
+        match.group(1): match.group(0).rstrip()
+        for match in re.finditer(r"^def (\w+)\(.*?(?=^def |\Z)", template_text("border.py"), re.M | re.S)
+    }
+    words = set(re.findall(r"\w+", text))
+    stack, chosen = [name for name in functions if name in words], set()
     while stack:
         name = stack.pop()
         if name not in chosen:
-            chosen.setdefault(name)
-            stack.extend(n for n in named if n in set(re.findall(r"\w+", named[name])))
-    return "\n\n\n".join(text for name, text in named.items() if name in chosen)
+            chosen.add(name)
+            called = set(re.findall(r"\w+", functions[name]))
+            stack.extend(other for other in functions if other in called)
+    return {name: function for name, function in functions.items() if name in chosen}

@@ -17,7 +17,7 @@ from ..names import bound_names, safe_names
 from ..render import render
 from ..scalar_printer import Printer
 from .c_functions import HELPERS, c_function, every_name
-from .c_text import c_part, filtered, helper_functions
+from .c_text import border_functions, c_part, filtered, helper_functions
 from .cython_dialect import PLAIN, declaration_lines, dialect, fits_lanes, operations
 from .cython_entry import MEMORY, array_entry, documentation, elementwise_entry, scratch
 
@@ -28,13 +28,20 @@ KINDS = {"float64": "NPY_DOUBLE", "float32": "NPY_FLOAT"}
 STACK_BYTES = 32768  # scratch of a known size up to this lives on the stack
 LARGE = 500  # statements: a body beyond is not inlined
 
-RESERVED = frozenset(
-    """ArgumentError Callable arguments as_array as_float as_integer as_operand active arena call_ufunc count data
-    cython_special fill_integer fill_real fill_truth first flat_out i independent int64_t is_number is_plain kinds load
-    loops masks mismatch npy_bool padded filled release_threads const_reals const_integers const_truths reals integers
-    truths real is_truth as_truth malloc free sizeof operands overlap place prange release_threads restore_threads result_array results shape
-    splat status steps store threads types ufunc width work LANES INFINITY NAN range len enumerate isinstance""".split()
+# names in the body of a kernel, and names in the entry and the loop around it, that a user's variable may not hide
+IN_BODY = frozenset(
+    """INFINITY NAN LANES aligned arena cython_special fill_integer fill_real fill_truth first free int64_t malloc masks
+    npy_bool padded place prange range real sizeof splat""".split()
 ) | frozenset(HELPERS) | every_name()
+AROUND = frozenset(
+    """ArgumentError Callable INFINITY LANES NAN NULL active copy_array data_of size_along PyArray_SimpleNew as_array as_float as_integer as_number as_operand
+    as_truth broadcast_operands border call_loop call_ufunc check_indices const_integers const_reals const_truths
+    count data deliver dict filter_value first fits flat_out i independent int64_t integers is_array is_number is_plain
+    is_truth isinstance lanes list load loops mismatch npy_bool operands out overlap real reals refuse_out
+    refuse_index release_threads restore_threads results splat state status steps store truths tuple types ufunc value_at
+    width within""".split()
+)
+_OWN_LOOP = ("deliver",)
 
 
 def missing_operations(procedure: Procedure) -> list[str]:
@@ -78,9 +85,9 @@ def source(
         raise UnsupportedError(f"the cython target has no spelling for the operation {op!r}: choose another target")
     face = interface(graph, procedure)
     lanes = face.is_elementwise and fits_lanes(procedure)
-    names = safe_names(bound_names(procedure), RESERVED)
+    names = safe_names(bound_names(procedure), IN_BODY)
     identifiers = (face.identifier, *(p.name for p in (*procedure.inputs, *procedure.sizes, *procedure.outputs)))
-    entry_names = safe_names(identifiers, RESERVED)
+    entry_names = safe_names(identifiers, AROUND)
     arena = [] if lanes else _arena(procedure, names, dtype)
     spelled = dialect(dtype, lanes, threads, [name for name, _ in arena])
     printer = Printer(spelled, names, [p.name for p in procedure.inputs] if lanes else ())
@@ -104,7 +111,9 @@ def source(
     make = elementwise_entry if face.is_elementwise else array_entry
     context.update(make(face, procedure, names, entry_names, context, KINDS[dtype]))
     context["body_lines"] = _with_arena(lines, arena)
-    context["helpers"] = helper_functions(context)
+    context["helpers"] = helper_functions("\n".join(context["entry_lines"]))
+    border = border_functions("\n".join([*context["entry_lines"], *context["helpers"], *_OWN_LOOP[: context["operands"] > 64]]))
+    context["border_names"], context["border"] = list(border), "\n\n\n".join(border.values())
     context["c_text"], declarations = c_part(functions, lines, exact, context)
     template = "cython/elementwise.pyx.jinja" if face.is_elementwise else "cython/array.pyx.jinja"
     bare = render(template, **context, declarations=[])

@@ -9,12 +9,14 @@ from ...dtype import BOOLEAN, FLOATING, INTEGER
 from ...graph import Structure
 from ..abi import Argument, Interface, size_text
 from ..loop_ir import Alloc, Array, For, Literal, Procedure
-from .cython_dialect import TYPES, operations, statements
+from ..scalar_printer import Printer
+from .cython_dialect import TYPES, dialect, operations, statements
 
 __all__ = ["array_entry", "documentation", "elementwise_entry", "structure_text", "work_estimate"]
 
 POINTERS = {BOOLEAN: "truths", INTEGER: "integers", FLOATING: "reals"}
 MEMORY = {BOOLEAN: "npy_bool", INTEGER: "int64_t", FLOATING: "real"}
+DTYPES = {"NPY_BOOL": "bool", "NPY_INT64": "int64", "NPY_FLOAT": "float32", "NPY_DOUBLE": "float64"}
 SCALARS = {BOOLEAN: "as_truth", INTEGER: "as_integer", FLOATING: "as_float"}
 
 
@@ -40,12 +42,13 @@ def documentation(face: Interface, dtype: str, names: Mapping[str, str]) -> str:
     def line(argument: Argument, label: str) -> str:
         shape = ", ".join(str(s) for s in argument.sizes)
         form = f" array of shape ({shape}{',' * (len(argument.sizes) == 1)})" if argument.sizes else ""
-        return f"    {label}: {argument.dtype.numpy_name(dtype)}{form}"
+        return f"        {label}: {argument.dtype.numpy_name(dtype)}{form}"
 
     scalar = " Arrays broadcast as in NumPy." if face.is_elementwise else ""
     result = structure_text(face.structure, [r.name for r in face.results])
     head = f"{names[face.identifier]}({', '.join(names[a.identifier] for a in face.arguments)}) -> {result}"
-    parts = [head, "", f"    `out` takes arrays for the results.{scalar}", "", "    Arguments:"]
+    parts = [head, "", f"    `out` takes arrays for the results.{scalar}"]
+    parts += ["", "    Arguments:"] if face.arguments else []
     parts += [line(a, names[a.identifier] if names[a.identifier] == a.name else f"{names[a.identifier]} ({a.name})")
               for a in face.arguments]  # fmt: skip
     parts += ["", "    Results:", *(line(r, r.name) for r in face.results), "    "]
@@ -89,15 +92,24 @@ def elementwise_entry(
         scalars.append(f"splat({text})" if lanes else text)
     leaves = [f"first({r})" if lanes else f"{r} != 0" if k.dtype is BOOLEAN else r
               for r, k in zip(entry_results, face.results, strict=True)]  # fmt: skip
-    operands = ", ".join(
-        f"as_operand({entry_names[a.identifier]}, {numpy_kind(a, kind)}, {a.name!r})" for a in face.arguments
-    )
+    convert = []
+    for argument in face.arguments:
+        name, dtype = entry_names[argument.identifier], argument.dtype.numpy_name(context["dtype"])
+        convert += [f"if not is_array({name}, {numpy_kind(argument, kind)}):",
+                    f"    {name} = as_operand({name}, {dtype!r}, {argument.name!r})"]  # fmt: skip
+    operands = ", ".join(entry_names[a.identifier] for a in face.arguments)
+    if context["operands"] <= 64:
+        call = f"results = call_ufunc(ufunc, ({operands},), out, {len(results)}, {face.name!r})"
+    else:
+        dtypes = [o.dtype.numpy_name(context["dtype"]) for o in (*face.arguments, *face.results)]
+        call = f"results = call_loop(broadcast_operands(({operands},), {dtypes!r}, {face.name!r}), out)"
     lines = [
         *(f"cdef {types[r.dtype]} {name}" for r, name in zip(face.results, entry_results, strict=True)),
         f"if {' and '.join(tests)}:",
         f"    {body}({', '.join([*scalars, *(f'&{r}' for r in entry_results)])})",
         f"    return {structure_text(face.structure, leaves)}",
-        f"results = call_ufunc(({operands},), out)",
+        *convert,
+        call,
         f"return {structure_text(face.structure, [f'results[{i}]' for i in range(len(results))])}",
     ]
     return {
@@ -119,13 +131,15 @@ def array_entry(
     for argument in face.arguments:
         lines += _take(argument, entry_names[argument.identifier], kind)
     lines += _size_lines(face, sizes, entry_names, results)
+    printer = Printer(dialect(context["dtype"]), entry_names)
+    lines += _index_checks(face, procedure, printer, entry_names)
     lines += _result_lines(face, sizes, results, entry_names, kind)
     call = [sizes[s] for s in face.sizes if face.sizes[s] in {v.name for v in procedure.sizes}]
     for argument in face.arguments:
         name = entry_names[argument.identifier]
-        call.append(f"<const_{POINTERS[argument.dtype]}>PyArray_DATA({name})" if argument.is_array else f"{name}_number")
+        call.append(f"<const_{POINTERS[argument.dtype]}>data_of({name})" if argument.is_array else f"{name}_number")
     for result, name in zip(face.results, results, strict=True):
-        call.append(f"<{POINTERS[result.dtype]}>PyArray_DATA({name})" if result.is_array else f"&{name}_number")
+        call.append(f"<{POINTERS[result.dtype]}>data_of({name})" if result.is_array else f"&{name}_number")
     lines += _launch(f"{context['body']}({', '.join(call)})", procedure, sizes, bool(context["arena"]))
     lines += _finish(face, results, kind)
     parameters = [f"int64_t {names[v.name]}" for v in procedure.sizes]
@@ -142,8 +156,25 @@ def _take(argument: Argument, name: str, kind: str) -> list[str]:
     number, rank = numpy_kind(argument, kind), len(argument.sizes)
     return [
         f"if not is_plain({name}, {number}, {rank}):",
-        f"    {name} = as_array({name}, {number}, {rank}, {argument.name!r}, {argument.expected!r})",
+        f"    {name} = as_array({name}, {DTYPES[number]!r}, {rank}, {argument.name!r}, {argument.expected!r})",
     ]
+
+
+def _index_checks(
+    face: Interface, procedure: Procedure, printer: Printer, names: Mapping[str, str]
+) -> list[str]:
+    lines = []
+    shown = {a.identifier: a.name for a in face.arguments}
+    for check in procedure.index_checks:
+        low, high = printer.expression(check.low), printer.expression(check.high)
+        name = names[check.input.name]
+        if isinstance(check.input, Array):
+            lines += [f"if not within({name}, {low}, {high}):",
+                      f"    check_indices({name}, {low}, {high}, {shown[check.input.name]!r})"]  # fmt: skip
+        else:
+            lines += [f"if not {low} <= {name}_number <= {high}:",
+                      f"    refuse_index({name}_number, {low}, {high}, {shown[check.input.name]!r})"]  # fmt: skip
+    return lines
 
 
 def _size_lines(
@@ -151,7 +182,7 @@ def _size_lines(
 ) -> list[str]:
     def dimension(place: Any) -> str:
         argument, axis = face.shape_of(place)
-        return f"PyArray_DIM({names[argument.identifier]}, {axis})"
+        return f"size_along({names[argument.identifier]}, {axis})"
 
     lines = []
     for rule in face.plan.definitions:
@@ -189,12 +220,16 @@ def _result_lines(
             lines.append(f"cdef {MEMORY[result.dtype]} {name}_number")
             continue
         number, rank = numpy_kind(result, kind), len(result.sizes)
+        shape = [size_text(s, sizes) for s in result.sizes]
         lines.append(f"cdef npy_intp[{rank}] {name}_shape")
-        lines += [f"{name}_shape[{i}] = {size_text(s, sizes)}" for i, s in enumerate(result.sizes)]
-        lines.append(f"{name} = result_array({target}, {number}, {rank}, {name}_shape, {result.name!r})")
+        lines += [f"{name}_shape[{i}] = {text}" for i, text in enumerate(shape)]
+        lines += [f"{name} = {target}", f"if {name} is None:",
+                  f"    {name} = PyArray_SimpleNew({rank}, {name}_shape, {number})",
+                  f"elif not fits({name}, {number}, {rank}, {name}_shape):",
+                  f"    refuse_out({name}, {result.name!r}, {DTYPES[number]!r}, ({', '.join(shape)},))"]  # fmt: skip
         if arrays:
-            lines.append(f"if {target} is not None and ({' or '.join(f'overlap({name}, {a})' for a in arrays)}):")
-            lines.append(f"    {name} = result_array(None, {number}, {rank}, {name}_shape, {result.name!r})")
+            lines += [f"elif {' or '.join(f'overlap({name}, {a})' for a in arrays)}:",
+                      f"    {name} = PyArray_SimpleNew({rank}, {name}_shape, {number})"]  # fmt: skip
         arrays.append(name)
     return lines
 
@@ -230,11 +265,13 @@ def _finish(face: Interface, results: Sequence[str], kind: str) -> list[str]:
         target, number = f"{name}_out", numpy_kind(result, kind)
         if result.is_array:
             lines += [f"if {target} is not None and {name} is not {target}:",
-                      f"    PyArray_CopyInto({target}, {name})", f"    {name} = {target}"]  # fmt: skip
+                      f"    copy_array({target}, {name})", f"    {name} = {target}"]  # fmt: skip
         else:
             value = f"{name}_number != 0" if result.dtype is BOOLEAN else f"{name}_number"
             lines += [f"{name} = {value}", f"if {target} is not None:",
-                      f"    {name} = filled(result_array({target}, {number}, 0, NULL, {result.name!r}), {name})"]  # fmt: skip
+                      f"    if not fits({target}, {number}, 0, NULL):",
+                      f"        refuse_out({target}, {result.name!r}, {DTYPES[number]!r}, ())",
+                      f"    {target}[()] = {name}", f"    {name} = {target}"]  # fmt: skip
         leaves.append(name)
     return [*lines, f"return {structure_text(face.structure, leaves)}"]
 

@@ -12,3 +12,4 @@ static int independent(char** operands, npy_intp count, const npy_intp* steps, i
     return 1;
 }
 static inline int is_number(PyObject* x) { return PyFloat_Check(x) || PyLong_CheckExact(x); }
+static inline int is_array(PyObject* x, int type) { return PyArray_CheckExact(x) && PyArray_TYPE((PyArrayObject*)x) == type; }
