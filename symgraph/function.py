@@ -14,7 +14,7 @@ from .errors import ModelError
 from .graph import Graph, collection_paused, map_structure, topological_order
 from .interpret import Step, bind_arguments, evaluate, node_values, steps
 from .node import Node, constant
-from .simplify.sharing import shared_graph
+from .simplify.sharing import factored_graph, shared_graph
 from .storage import graph_repr, load, save
 
 __all__ = ["Function", "function", "load_function"]
@@ -96,8 +96,9 @@ class Function:
         return f"sg.Function({graph_repr(self.graph)})"
 
     def __str__(self) -> str:
-        shapes = [f"{n.data}[{', '.join(str(a.size) for a in n.axes)}]" if n.axes else n.data for n in self.graph.inputs]
-        return f"{self.name}({', '.join(shapes)}) -> {', '.join(self.outputs)}"
+        shapes = [f"[{', '.join(str(a.size) for a in n.axes)}]" if n.axes else "" for n in self.graph.inputs]
+        arguments = [name + shape for name, shape in zip(self.inputs, shapes, strict=True)]
+        return f"{self.name}({', '.join(arguments)}) -> {', '.join(self.outputs)}"
 
     # -------------------------------------------------------------------------------------------------- evaluation
     def __call__(self, *arguments: object, **named: object) -> Any:
@@ -137,7 +138,9 @@ class Function:
     def _bound(self, arguments: Sequence[object], named: Mapping[str, object]) -> list[object]:
         names = self.inputs
         if len(arguments) > len(names):
-            raise ModelError(f"{self.name} takes {len(names)} arguments ({', '.join(names)}), {len(arguments)} were given")
+            raise ModelError(
+                f"{self.name} takes {len(names)} arguments ({', '.join(names)}), {len(arguments)} were given"
+            )
         bound = dict(zip(names, arguments, strict=False))
         for name, value in named.items():
             if name not in names:
@@ -193,7 +196,7 @@ def function(outputs: object, inputs: Sequence[object] | None = None, *, name: s
 
     with collection_paused():
         graph, symbols = capture(outputs, inputs, name=name)
-    return Function(graph, symbols)
+    return Function(factored_graph(graph), symbols)
 
 
 def load_function(path: str | os.PathLike[str]) -> Function:

@@ -143,6 +143,10 @@ def _strong_quotient(numerator: Any, base: Any, order: Any) -> Any:
     return np.where(numerator == 0, 0.0, quotient * np.float_power(base, 1 - order))
 
 
+def _strong_product(left: Any, right: Any) -> Any:
+    return np.where((left == 0) | (right == 0), 0.0, left * right)
+
+
 def _real_lambertw(x: Any) -> Any:
     value = special.lambertw(x)
     return np.where(value.imag == 0, value.real, np.nan)
@@ -227,7 +231,8 @@ _ROWS = (
           vector="acosh"),
     _math("atanh", sp.atanh(A), np.arctanh, _UNIT, given_partials=(1 / ((1 - A) * (1 + A)),), vector="atanh"),
     # ------------------------------------------------------------------ named stable forms
-    _row("logistic", 1 / (1 + sp.exp(-A)), special.expit, (-5, 5), given_partials=(R * (1 - R),)),
+    # in the partial of the logistic function, 1 - R would cancel far out
+    _row("logistic", 1 / (1 + sp.exp(-A)), special.expit, (-5, 5), given_partials=(R * _LOGISTIC(-A),)),
     _row("softplus", sp.log(1 + sp.exp(A)), lambda x: np.logaddexp(0.0, x), (-5, 5), given_partials=(_LOGISTIC(A),)),
     _row("logaddexp", sp.log(sp.exp(A) + sp.exp(B)), np.logaddexp, (-5, 5), (-5, 5),
          given_partials=(_LOGISTIC(A - B), _LOGISTIC(B - A)), cost=40, commutative=True),
@@ -235,6 +240,9 @@ _ROWS = (
     _special("xlogy", A * sp.log(B), special.xlogy, _REAL, _POSITIVE, given_partials=(sp.log(B), _RATIO(A, B, 1))),
     _row("strong_quotient", A * B**-C, _strong_quotient, _REAL, _POSITIVE, (1, 3), cost=8,
          given_partials=(B**-C, -C * _RATIO(A, B, C + 1), None)),
+    # the product on a path through a square root at 0; differentiated as the plain product
+    _row("strong_product", A * B, _strong_product, _REAL, _REAL, cost=2, commutative=True,
+         given_partials=(B, A)),
     # sin(x)/x and its derivatives: spherical Bessel functions, with their limits at 0
     _row("sinc", sp.sinc(A), lambda x: np.sinc(x / np.pi), (-8, 8), given_partials=(-_SPHERICAL(1, A),)),
     _row("sphericalj", sp.sqrt(sp.pi / 2) / sp.sqrt(B) * sp.besselj(A + sp.Rational(1, 2), B), _spherical_bessel,

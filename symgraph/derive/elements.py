@@ -1,4 +1,4 @@
-"""Arrays that are put together from single elements: sums of ScatterAdd at constant positions, taken apart and built."""
+"""Arrays put together from single elements: sums of ScatterAdd at constant positions, taken apart and built."""
 
 from __future__ import annotations
 

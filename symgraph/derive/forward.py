@@ -11,8 +11,9 @@ from .. import simplify as s
 from ..errors import UnsupportedError
 from ..graph import topological_order
 from ..node import Kind, Node
+from .nonnegative import is_singular_power, nonnegative
 from .partials import partial
-from .reverse import depends_on, other_factors, products_of_others, tie_share
+from .reverse import depends_on, other_factors, products_of_others, strong_product, tie_share
 
 __all__ = ["tangents"]
 
@@ -30,9 +31,15 @@ def tangents(outputs: Sequence[Node], seeds: Mapping[Node, Node]) -> list[Node]:
     order = topological_order(outputs)
     active = depends_on(order, seeds)
     table: dict[Node, Node] = dict(seeds)
+    # a root of something that is not negative: its infinite partial meets a tangent that is 0
+    roots = {n for n in order if is_singular_power(n)}
+    known = nonnegative(order) if roots else set()
     for node in order:
         if node in active and node not in table:
-            table[node] = _tangent(node, table, active)
+            if node in roots and node.args[0] in known:
+                table[node] = strong_product(table[node.args[0]], partial(node, 0))
+            else:
+                table[node] = _tangent(node, table, active)
     return [table.get(node, s.ZERO) for node in outputs]
 
 
@@ -68,6 +75,9 @@ def _elementwise(node: Node, table: Mapping[Node, Node], active: set[Node]) -> N
             return s.select(condition, table.get(then, s.ZERO), table.get(otherwise, s.ZERO))
         case "undefined":
             return s.mul(node, s.add(*[table[a] for a in node.args if a in active]))
+        case "strong_product":
+            pairs = [(a, b) for a, b in (node.args, node.args[::-1]) if a in active]
+            return s.add(*[strong_product(table[a], b) for a, b in pairs])
         case _:
             terms = [s.mul(table[a], partial(node, i)) for i, a in enumerate(node.args) if a in active]
             return s.add(*terms)

@@ -1,7 +1,7 @@
 """Pending masks: how an adjoint remembers the branches it came through.
 
-An adjoint contribution is a value and a mask, a set of literals (condition, polarity). It means "0 where a literal is
-false; the value itself may be garbage there". The mask is applied only where the contribution leaves the branch, so that
+An adjoint contribution is a value and a mask, a set of literals (condition, polarity). It means "0 where a literal
+is false; the value itself may be garbage there". The mask is applied only where the contribution leaves the branch, so that
 what a branch that is not taken computes can never reach a derivative, at any order. Contributions are joined by three
 rules: equal masks add their values; complementary masks become one select; otherwise what is common stays pending, and
 the disjunction of the rest stays pending too (dropping it would let 0 meet an infinite partial further down).
@@ -23,10 +23,20 @@ EMPTY: Mask = ()
 
 
 class Adjoint(NamedTuple):
-    """A contribution: ``value`` where all literals of ``mask`` hold, else 0."""
+    """A contribution: ``value`` where all literals of ``mask`` hold, else 0.
+
+    ``strong`` marks a path through a root of something that is not negative: there an infinite partial meets a
+    differential that is 0, and products are 0 where a factor is.
+    """
 
     value: Node
     mask: Mask = EMPTY
+    strong: bool = False
+
+    @property
+    def masked(self) -> Node:
+        """The value with its mask applied."""
+        return applied(self.value, self.mask)
 
 
 def _key(literal: Literal) -> tuple[int, bool]:
@@ -56,44 +66,46 @@ def _condition(mask: Mask) -> Node:
 
 def without_axis(adjoint: Adjoint, axis: Axis) -> Adjoint:
     """The adjoint with the literals that vary along an axis applied: the axis is about to be summed or renamed."""
-    here = tuple(l for l in adjoint.mask if axis in l[0].axes)
+    here = tuple(literal for literal in adjoint.mask if axis in literal[0].axes)
     if not here:
         return adjoint
-    return Adjoint(applied(adjoint.value, here), tuple(l for l in adjoint.mask if axis not in l[0].axes))
+    kept = tuple(literal for literal in adjoint.mask if axis not in literal[0].axes)
+    return Adjoint(applied(adjoint.value, here), kept, adjoint.strong)
 
 
 def joined(contributions: list[Adjoint]) -> Adjoint:
     """The sum of contributions, with as much of their masks pending as is safe."""
     if len(contributions) == 1:
         return contributions[0]
+    strong = any(c.strong for c in contributions)
     collected: dict[Mask, list[Node]] = {}
-    for value, mask in contributions:
+    for value, mask, _ in contributions:
         collected.setdefault(mask, []).append(value)
     groups = {mask: s.add(*values) for mask, values in collected.items()}
     while len(groups) > 1 and _merge_complementary(groups):
         pass
     if len(groups) == 1:
         ((mask, value),) = groups.items()
-        return Adjoint(value, mask)
+        return Adjoint(value, mask, strong)
     common_set = set.intersection(*(set(m) for m in groups))
     common = _sorted(common_set)
-    rest = {mask: tuple(l for l in mask if l not in common_set) for mask in groups}
+    rest = {mask: tuple(literal for literal in mask if literal not in common_set) for mask in groups}
     total = s.add(*[applied(value, rest[mask]) for mask, value in groups.items()])
     if all(rest.values()):
         common = extended(common, s.logical_or(*[_condition(r) for r in rest.values()]), True)
-    return Adjoint(total, common)
+    return Adjoint(total, common, strong)
 
 
 def _merge_complementary(groups: dict[Mask, Node]) -> bool:
     """Replace one pair of masks that differ in the polarity of one literal by a select; whether one was found."""
     for mask in list(groups):
         for literal in mask:
-            other = _sorted({*(l for l in mask if l != literal), (literal[0], not literal[1])})
+            other = _sorted({*(x for x in mask if x != literal), (literal[0], not literal[1])})
             if other not in groups:
                 continue
             holds, fails = (mask, other) if literal[1] else (other, mask)
             value = s.select(literal[0], groups.pop(holds), groups.pop(fails))
-            kept = tuple(l for l in mask if l != literal)
+            kept = tuple(x for x in mask if x != literal)
             groups[kept] = s.add(groups[kept], value) if kept in groups else value
             return True
     return False

@@ -7,7 +7,7 @@ putting in a node's arguments runs the program with the smart constructors. SymP
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 
 import sympy as sp
 
@@ -76,7 +76,7 @@ def _registered(part: sp.Expr) -> str | None:
     return name if name in OPS else None
 
 
-@lru_cache(maxsize=None)
+@cache
 def _program(name: str, position: int) -> _Program | None:
     expression = OPS[name].partials[position]
     return None if expression is None else _Program(name, expression)

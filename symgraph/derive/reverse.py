@@ -20,7 +20,7 @@ summed over a batch axis, and an index that varies over one becomes a condition.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 
 from .. import simplify as s
 from ..axis import Axis
@@ -29,10 +29,11 @@ from ..graph import topological_order
 from ..node import Kind, Node, axis_index, constant, union_axes
 from ..ops import OPS
 from ..rewrite import fresh_axis
-from .masks import EMPTY, Adjoint, Mask, applied, extended, joined, without_axis
+from .masks import EMPTY, Adjoint, Mask, extended, joined, without_axis
+from .nonnegative import is_singular_power, nonnegative
 from .partials import partial
 
-__all__ = ["adjoints", "depends_on", "gradients", "other_factors", "products_of_others", "tie_share"]
+__all__ = ["adjoints", "depends_on", "gradients", "other_factors", "products_of_others", "strong_product", "tie_share"]
 
 def depends_on(order: Iterable[Node], targets: Iterable[Node]) -> set[Node]:
     """The nodes of ``order`` (arguments first) through which a derivative by ``targets`` flows."""
@@ -47,7 +48,7 @@ def depends_on(order: Iterable[Node], targets: Iterable[Node]) -> set[Node]:
     return active
 
 
-@lru_cache(maxsize=None)
+@cache
 def _is_step(name: str) -> bool:
     """Whether an operation passes no derivative to any argument."""
     given = OPS[name].given_partials
@@ -71,17 +72,17 @@ def gradients(seeds: Mapping[Node, Node], wrt: Sequence[Node], batch: tuple[Axis
     For each node of ``wrt`` its adjoint, with the node's axes and the batch axes (or fewer, where it does not vary).
     """
     table = _sweep(seeds, wrt, batch)
-    return [applied(*table[node]) if node in table else s.ZERO for node in wrt]
+    return [table[node].masked if node in table else s.ZERO for node in wrt]
 
 
 def adjoints(seeds: Mapping[Node, Node], wrt: Sequence[Node], batch: tuple[Axis, ...] = ()) -> dict[Node, Node]:
     """The adjoint of every node between the outputs and ``wrt``, in execution order of the backward sweep."""
-    return {node: applied(*adjoint) for node, adjoint in _sweep(seeds, wrt, batch).items()}
+    return {node: adjoint.masked for node, adjoint in _sweep(seeds, wrt, batch).items()}
 
 
 def _sweep(seeds: Mapping[Node, Node], wrt: Sequence[Node], batch: tuple[Axis, ...]) -> dict[Node, Adjoint]:
     order = topological_order(seeds)
-    sweep = _Sweep(depends_on(order, wrt), wrt, batch)
+    sweep = _Sweep(order, wrt, batch)
     for node, seed in seeds.items():
         sweep.pending.setdefault(node, []).append(Adjoint(seed))
     table: dict[Node, Adjoint] = {}
@@ -100,93 +101,119 @@ def _sweep(seeds: Mapping[Node, Node], wrt: Sequence[Node], batch: tuple[Axis, .
 class _Sweep:
     """What one backward sweep knows: which nodes matter, the batch axes, and the contributions that wait for a node."""
 
-    def __init__(self, active: set[Node], wrt: Sequence[Node], batch: tuple[Axis, ...]) -> None:
-        self.active = active
+    def __init__(self, order: Sequence[Node], wrt: Sequence[Node], batch: tuple[Axis, ...]) -> None:
+        self.active = depends_on(order, wrt)
         self.targets = frozenset(wrt)
         self.batch = batch
         self.pending: dict[Node, list[Adjoint]] = {}
+        roots = any(is_singular_power(n) for n in order)
+        self.nonnegative = nonnegative(order) if roots else frozenset()
 
-    def give(self, argument: Node, value: Node, mask: Mask, over: tuple[Axis, ...]) -> None:
+    def give(self, argument: Node, value: Node, mask: Mask, over: tuple[Axis, ...], strong: bool = False) -> None:
         """Add a contribution, summed over the axes of ``over`` (and its own) that the argument lacks."""
         if argument not in self.active or value is s.ZERO:
             return
-        contribution = Adjoint(value, mask)
+        contribution = Adjoint(value, mask, strong)
         if over or value.axes or mask:
             axes = union_axes((value, *(c for c, _ in mask)))
             for axis in axes + tuple(a for a in over if a not in axes):
                 if axis not in argument.axes and axis not in self.batch:
                     contribution = without_axis(contribution, axis)
-                    contribution = Adjoint(s.reduce("sum", contribution.value, axis), contribution.mask)
+                    summed = s.reduce("sum", contribution.value, axis)
+                    contribution = Adjoint(summed, contribution.mask, strong)
         if contribution.value is not s.ZERO:
             self.pending.setdefault(argument, []).append(contribution)
 
     def push(self, node: Node, adjoint: Adjoint) -> None:
         """The rules: one per kind."""
-        value, mask = adjoint
+        value, mask, strong = adjoint
         match node.kind:
             case Kind.ELEMENTWISE:
-                self._elementwise(node, value, mask)
+                self._elementwise(node, value, mask, strong)
             case Kind.REDUCE:
-                self._reduce(node, value, mask)
+                self._reduce(node, value, mask, strong)
             case Kind.BROADCAST:
-                self.give(node.args[0], value, mask, node.axes)
+                self.give(node.args[0], value, mask, node.axes, strong)
             case Kind.GATHER:
                 if node.args[0] in self.active:
-                    scattered = _scattered(node, applied(value, mask), self.batch)
-                    self.give(node.args[0], scattered, EMPTY, ())
+                    scattered = _scattered(node, adjoint.masked, self.batch)
+                    self.give(node.args[0], scattered, EMPTY, (), strong)
             case Kind.SCATTER_ADD:
                 indices = dict(zip(node.data[0], node.args[1:], strict=True))
-                flat = applied(value, mask)
+                flat = adjoint.masked
                 for target in [t for t in indices if t in self.batch]:
                     flat = s.guard(s.compare("eq", axis_index(target), indices.pop(target)), flat)
-                self.give(node.args[0], s.gather(flat, indices), EMPTY, node.data[1])
+                self.give(node.args[0], s.gather(flat, indices), EMPTY, node.data[1], strong)
             case _:
                 raise UnsupportedError(f"no reverse rule for {node!r}")
 
-    def _elementwise(self, node: Node, value: Node, mask: Mask) -> None:
+    def _elementwise(self, node: Node, value: Node, mask: Mask, strong: bool) -> None:
+        times = strong_product if strong else s.mul
         match node.data:
             case "add":
                 for argument in node.args:
-                    self.give(argument, value, mask, node.axes)
+                    self.give(argument, value, mask, node.axes, strong)
             case "mul":
-                wanted = {a for a in node.args if a in self.active}
-                for divisor in [a for a in node.args if a in wanted and _is_reciprocal(a) and a not in self.targets]:
-                    # n = a / q: the adjoint of q is -(v/q) * n, and v/q is the adjoint of a
-                    self.give(divisor.args[0], s.neg(s.mul(s.mul(value, divisor), node)), mask, node.axes)
-                    wanted.discard(divisor)
-                product = s.mul if len(wanted) == 1 else s.factor_product
-                for argument, others in zip(node.args, products_of_others(node.args, wanted), strict=True):
-                    if others is not None:
-                        self.give(argument, product(value, others), mask, node.axes)
+                self._product(node, value, mask, strong)
             case "max" | "min":
-                share = s.mul(value, tie_share(node))
+                share = times(value, tie_share(node))
                 for argument in node.args:
                     hit = extended(mask, s.compare("eq", argument, node), True)
-                    self.give(argument, share, hit, node.axes)
+                    self.give(argument, share, hit, node.axes, strong)
             case "select":
                 condition, then, otherwise = node.args
-                self.give(then, value, extended(mask, condition, True), node.axes)
-                self.give(otherwise, value, extended(mask, condition, False), node.axes)
+                self.give(then, value, extended(mask, condition, True), node.axes, strong)
+                self.give(otherwise, value, extended(mask, condition, False), node.axes, strong)
             case "undefined":
                 for argument in node.args:
                     self.give(argument, s.mul(value, node), mask, node.axes)
+            case "strong_product":
+                for argument, other in (node.args, node.args[::-1]):
+                    self.give(argument, strong_product(value, other), mask, node.axes, True)
             case _:
+                root = is_singular_power(node) and node.args[0] in self.nonnegative
                 for position, argument in enumerate(node.args):
                     if argument in self.active:
-                        self.give(argument, s.mul(value, partial(node, position)), mask, node.axes)
+                        given = times(value, partial(node, position))
+                        self.give(argument, given, mask, node.axes, strong or root)
 
-    def _reduce(self, node: Node, value: Node, mask: Mask) -> None:
+    def _product(self, node: Node, value: Node, mask: Mask, strong: bool) -> None:
+        wanted = {a for a in node.args if a in self.active}
+        if strong:
+            for argument, others in zip(node.args, products_of_others(node.args, wanted), strict=True):
+                if others is not None:
+                    self.give(argument, strong_product(value, others), mask, node.axes, True)
+            return
+        for divisor in [a for a in node.args if a in wanted and _is_reciprocal(a) and a not in self.targets]:
+            # n = a / q: the adjoint of q is -(v/q) * n, and v/q is the adjoint of a
+            self.give(divisor.args[0], s.neg(s.mul(s.mul(value, divisor), node)), mask, node.axes)
+            wanted.discard(divisor)
+        product = s.mul if len(wanted) == 1 else s.factor_product
+        for argument, others in zip(node.args, products_of_others(node.args, wanted), strict=True):
+            if others is not None:
+                self.give(argument, product(value, others), mask, node.axes)
+
+    def _reduce(self, node: Node, value: Node, mask: Mask, strong: bool) -> None:
         name, axis = node.data
         argument = node.args[0]
+        times = strong_product if strong else s.mul
         match name:
             case "sum":
-                self.give(argument, value, mask, ())
+                self.give(argument, value, mask, (), strong)
             case "product":
-                self.give(argument, s.mul(value, other_factors(node)), mask, ())
+                self.give(argument, times(value, other_factors(node)), mask, (), strong)
             case _:
                 hit = s.compare("eq", argument, node)
                 count = s.reduce("sum", s.select(hit, s.ONE, s.ZERO), axis)
-                self.give(argument, s.div(value, count), extended(mask, hit, True), ())
+                self.give(argument, s.div(value, count), extended(mask, hit, True), (), strong)
+
+
+def strong_product(left: Node, right: Node) -> Node:
+    """left * right, 0 where a factor is 0 whatever the other; signs and constants multiply plainly."""
+    first, a = s.split_coefficient(left)
+    second, b = s.split_coefficient(right)
+    product = s.mul(a, b) if Kind.CONST in (a.kind, b.kind) else s.call("strong_product", a, b)
+    return s.mul(constant(first), constant(second), product)
 
 
 def _is_reciprocal(node: Node) -> bool:
@@ -202,7 +229,7 @@ def tie_share(node: Node) -> Node:
 
 
 def products_of_others(arguments: tuple[Node, ...], active: set[Node]) -> list[Node | None]:
-    """For each active argument the product of all others, by prefix and suffix products: no division, right at zeros."""
+    """For each active argument the product of all others, by prefix and suffix products: right at zeros."""
     count = len(arguments)
     if count == 2:
         return [arguments[1] if arguments[0] in active else None, arguments[0] if arguments[1] in active else None]

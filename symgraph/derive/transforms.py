@@ -21,7 +21,9 @@ from .forward import tangents
 from .jacobians import jacobian_nodes
 from .reverse import gradients
 
-__all__ = ["batched", "gradient", "hessian", "hessian_vector", "jacobian", "pullback", "pushforward", "value_and_gradient"]
+__all__ = [
+    "batched", "gradient", "hessian", "hessian_vector", "jacobian", "pullback", "pushforward", "value_and_gradient",
+]  # fmt: skip
 
 
 class _Collector:
@@ -176,11 +178,7 @@ def pushforward(graph: Graph, wrt: Sequence[Node]) -> Graph:
     tangent = map_structure(
         graph.structure, lambda k: collector.derivative(f"{graph.outputs[k].name}_tangent", results[k], graph.outputs[k].axes)
     )
-    return collector.graph(f"jvp_{graph.name}", (*graph.inputs, *directions), (value, tangent))
-
-
-def _fields(output: Output) -> tuple[str, Node, tuple[Axis, ...]]:
-    return output.name, output.node, output.axes
+    return collector.graph(f"jvp_{graph.name}", (*graph.inputs, *directions), structure)
 
 
 @collection_paused()
@@ -227,7 +225,8 @@ def batched(graph: Graph, positions: Sequence[int | None], axis: Axis, out_posit
         inputs.append(replacements.get(node, node))
     nodes = s.substitute([o.node for o in graph.outputs], replacements)
     outputs = tuple(
-        Output(o.name, node, _inserted(o.axes, out_position, axis)) for o, node in zip(graph.outputs, nodes, strict=True)
+        Output(o.name, node, _inserted(o.axes, out_position, axis))
+        for o, node in zip(graph.outputs, nodes, strict=True)
     )
     return Graph(f"vmap_{graph.name}", tuple(inputs), outputs, graph.structure)
 

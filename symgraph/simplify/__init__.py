@@ -15,16 +15,29 @@ from ..ops import apply_op
 from ..rewrite import copy, rename
 from ..rewrite import rebuild as _rebuild
 from .access import broadcast, gather, scatter_add
-from .arithmetic import MINUS_ONE, ONE, ZERO, add, div, factor_product, mul, neg, power, scale, split_coefficient, sub
+from .arithmetic import (
+    MINUS_ONE,
+    ONE,
+    ZERO,
+    add,
+    div,
+    factor_product,
+    mul,
+    neg,
+    power,
+    scale,
+    split_coefficient,
+    sub,
+)
 from .logic import FALSE, TRUE, compare, guard, logical_and, logical_not, logical_or, select, split_guard
 from .rules import RULES
 from .stable import shifted_log
 from .sums import reduce
 
 __all__ = [
-    "FALSE", "MINUS_ONE", "ONE", "TRUE", "ZERO", "add", "broadcast", "call", "compare", "construct", "div", "factor_product", "gather",
-    "guard", "logical_and", "logical_not", "logical_or", "mul", "neg", "power", "reduce", "rename_axes", "scale",
-    "scatter_add", "select", "split_coefficient", "split_guard", "sub", "substitute",
+    "FALSE", "MINUS_ONE", "ONE", "TRUE", "ZERO", "add", "broadcast", "call", "compare", "construct", "div",
+    "factor_product", "gather", "guard", "logical_and", "logical_not", "logical_or", "mul", "neg", "power", "reduce",
+    "rename_axes", "scale", "scatter_add", "select", "split_coefficient", "split_guard", "sub", "substitute",
 ]  # fmt: skip
 
 _CONSTRUCTORS: dict[str, Callable[..., Node]] = {

@@ -84,7 +84,8 @@ def _moved(node: Node, moved: Mapping[Axis, Node], done: Mapping[Node, Node]) ->
         return own[node.data]
     if _transparent(node, moved):
         if node.kind is Kind.BROADCAST and node.data in own:
-            return done[node.args[0]] if not own[node.data].axes else broadcast(done[node.args[0]], own[node.data].axes[0])
+            spread = own[node.data].axes
+            return broadcast(done[node.args[0]], spread[0]) if spread else done[node.args[0]]
         return construct(node, tuple(done[a] for a in node.args))
     if node.kind is Kind.GATHER:
         kept = [a for a in node.args[0].axes if a not in node.data]

@@ -2,9 +2,10 @@
 
 Canonical form (the printers and the planner rely on it):
 
-- there is no subtraction, division or negation: ``x - y`` is ``add(x, mul(-1, y))``, ``a / b`` is ``mul(a, pow(b, -1))``;
-- a numeric coefficient stands first in a two-argument product ``mul(coefficient, core)``, and nowhere else: equal cores
-  are shared whatever their coefficients, and coefficients and signs float outwards;
+- there is no subtraction, division or negation: ``x - y`` is ``add(x, mul(-1, y))``, ``a / b`` is
+  ``mul(a, pow(b, -1))``;
+- a numeric coefficient stands first in a two-argument product ``mul(coefficient, core)``, and nowhere else: equal
+  cores are shared whatever their coefficients, and coefficients and signs float outwards;
 - terms with the same core are collected, factors with the same base are one power;
 - nested sums and products are not flattened: a product that is shared as a whole stays shared.
 
@@ -21,7 +22,10 @@ from ..ops import apply_op
 from .logic import guard, split_guard
 from .numbers import Number, is_number, number_power, number_product, number_sum
 
-__all__ = ["MINUS_ONE", "ONE", "ZERO", "add", "div", "factor_product", "mul", "neg", "power", "scale", "split_coefficient", "sub"]
+__all__ = [
+    "MINUS_ONE", "ONE", "ZERO", "add", "div", "factor_product", "mul", "neg", "power", "scale", "split_coefficient",
+    "sub",
+]  # fmt: skip
 
 ZERO, ONE, MINUS_ONE = constant(0), constant(1), constant(-1)
 _HALF = Fraction(1, 2)
@@ -280,4 +284,8 @@ def power(base: Node, exponent: Node) -> Node:
                 folded = number_power(coefficient, e)
                 if folded is not None:
                     return scale(folded, power(core, constant(e)))
+        elif base.data == "add" and e == -1 and len(base.args) == 2 and ONE in base.args:
+            other = base.args[0] if base.args[1] is ONE else base.args[1]
+            if other.kind is Kind.ELEMENTWISE and other.data == "exp":  # 1/(1 + exp(u)), right far out
+                return apply_op("logistic", neg(other.args[0]))
     return apply_op("pow", base, constant(e))

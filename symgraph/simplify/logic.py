@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 from ..dtype import INTEGER
 from ..node import Kind, Node, constant
 from ..ops import apply_op
@@ -44,11 +47,32 @@ def select(condition: Node, then: Node, otherwise: Node) -> Node:
             return select(condition, then.args[1], otherwise)
         if otherwise is _ZERO and then.args[2] is _ZERO:
             return select(logical_and(condition, then.args[0]), then.args[1], _ZERO)
+    if condition.kind is Kind.ELEMENTWISE and condition.data in ("eq", "ne"):
+        general, point = (otherwise, then) if condition.data == "eq" else (then, otherwise)
+        if _holds_at_point(condition, general, point):
+            return general
     if otherwise.kind is Kind.ELEMENTWISE and otherwise.data == "select" and otherwise.args[0] is condition:
         return select(condition, then, otherwise.args[2])
     if then is _ZERO and otherwise is not _ZERO:
         return apply_op("select", logical_not(condition), otherwise, _ZERO)
     return apply_op("select", condition, then, otherwise)
+
+
+def _holds_at_point(condition: Node, general: Node, point: Node) -> bool:
+    """Whether a value that is written apart for ``x == number`` is what the general branch gives there exactly.
+
+    Without the select the derivative at the point is that of the general branch, not that of a constant.
+    """
+    left, right = condition.args
+    if is_number(left):
+        left, right = right, left
+    if not is_number(right) or is_number(left) or left.dtype is INTEGER:
+        return False
+    from . import substitute  # rebuilding needs every constructor, this one among them
+
+    exact = constant(Fraction(right.data)) if math.isfinite(right.data) else right
+    at_point = substitute([general, point], {left: exact})
+    return at_point[0] is at_point[1]
 
 
 def compare(name: str, left: Node, right: Node) -> Node:

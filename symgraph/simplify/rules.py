@@ -103,6 +103,7 @@ RULES: tuple[Rule, ...] = (
     Rule("exp(log(x)) = x", "exp", _inverse("log")),
     Rule("log(1) = 0", "log", _at(ONE, ZERO)),
     Rule("log(exp(x)) = x", "log", _inverse("exp")),
+    Rule("log(1 + exp(x)) = softplus(x)", "log", lambda x: _softplus(x)),
     Rule("expm1(0) = 0", "expm1", _at(ZERO, ZERO)),
     Rule("log1p(0) = 0", "log1p", _at(ZERO, ZERO)),
     Rule("sin(0) = 0", "sin", _at(ZERO, ZERO)),
@@ -153,6 +154,13 @@ RULES: tuple[Rule, ...] = (
     Rule("reciprocal", "reciprocal", lambda x: power(x, constant(-1))),
     Rule("square", "square", lambda x: mul(x, x)),
 )
+
+
+def _softplus(node: Node) -> Node | None:
+    if not (_is(node, "add") and len(node.args) == 2 and ONE in node.args):
+        return None
+    other = node.args[0] if node.args[1] is ONE else node.args[1]
+    return _call("softplus", other.args[0]) if _is(other, "exp") else None
 
 
 def _exact_logarithm(node: Node, base: int) -> Node | None:

@@ -74,7 +74,7 @@ def test_every_rule_keeps_the_value(law):
         constant(0), constant(1), constant(Fraction(-3, 2)), constant(8), constant(100), X, s.neg(X), apply_op("abs", X),
         apply_op("exp", X), apply_op("log", apply_op("exp", X)), apply_op("log", X), apply_op("max", X, Y),
         apply_op("min", X, Y), s.power(X, constant(3)), apply_op("floordiv", constant(7), constant(2)),
-        apply_op("hold", X),
+        apply_op("hold", X), apply_op("add", constant(1), apply_op("exp", X)),
     ]  # fmt: skip
     names = {"sqrt": np.sqrt, "reciprocal": lambda x: 1 / x, "square": np.square}
     arity = 1 if rule.op in names else (OPS[rule.op].arity or 2)
