@@ -18,11 +18,12 @@ from .axis import evaluate_size
 from .dtype import FLOATING, INTEGER
 from .errors import ModelError, SymgraphError, UnsupportedError
 from .exact import DIGITS, exact_curvature, exact_outputs, exact_slope
-from .function import Function, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from .function import Function
 from .graph import Graph
 from .node import Kind, Node
 from .storage import content_hash
 from .templates.package.selftest import Check, check
+from .transform import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
 __all__ = ["KINDS", "Check", "check_kernels", "derived_functions", "self_test_data"]
 
