@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+import sympy as sp
+
 from .axis import Axis
 from .errors import UnsupportedError
 from .graph import topological_order
@@ -77,13 +79,13 @@ def bound_axes(node: Node) -> tuple[Axis, ...]:
     return ()
 
 
-def fresh_axis(name: str, size: object, used: Iterable[Axis]) -> Axis:
+def fresh_axis(name: str, size: sp.Expr, used: Iterable[Axis]) -> Axis:
     """An axis of that size whose name no axis in ``used`` has: ``name`` itself, else with a number appended."""
     taken = {a.name for a in used}
     if name in taken:
         stem = name.rstrip("0123456789").rstrip("_") or name
         name = next(n for i in range(1, len(taken) + 2) if (n := f"{stem}_{i}") not in taken)
-    return Axis(name, size)  # type: ignore[arg-type]
+    return Axis(name, size)
 
 
 def rename(roots: Iterable[Node], names: Mapping[Axis, Axis], construct: Construct) -> list[Node]:

@@ -174,10 +174,14 @@ def pushforward(graph: Graph, wrt: Sequence[Node]) -> Graph:
     directions = _companions(graph, wrt, "tangent")
     results = tangents([o.node for o in graph.outputs], dict(zip(wrt, directions, strict=True)))
     collector = _Collector()
-    value = map_structure(graph.structure, lambda k: collector.add(*_fields(graph.outputs[k])))
-    tangent = map_structure(
-        graph.structure, lambda k: collector.derivative(f"{graph.outputs[k].name}_tangent", results[k], graph.outputs[k].axes)
-    )
+
+    def value(k: int) -> int:
+        return collector.add(graph.outputs[k].name, graph.outputs[k].node, graph.outputs[k].axes)
+
+    def tangent(k: int) -> int:
+        return collector.derivative(f"{graph.outputs[k].name}_tangent", results[k], graph.outputs[k].axes)
+
+    structure = (map_structure(graph.structure, value), map_structure(graph.structure, tangent))
     return collector.graph(f"jvp_{graph.name}", (*graph.inputs, *directions), structure)
 
 

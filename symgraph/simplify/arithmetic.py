@@ -117,13 +117,17 @@ def _merge_coefficients(items: list[tuple[Node, Number]]) -> list[tuple[Node, Nu
     groups: dict[Number, list[tuple[Node, Number]]] = {}
     for core, c in items:
         if c != 1 and c != -1:
-            groups.setdefault(abs(c), []).append((core, c))
+            groups.setdefault(_size(c), []).append((core, c))
     if len(groups) == sum(map(len, groups.values())):
         return items
     grouped = {size: terms for size, terms in groups.items() if len(terms) > 1}
     kept = [(core, c) for core, c in items if abs(c) not in grouped or abs(c) == 1]
     sums = [(add(*[scale(1 if c == size else -1, core) for core, c in terms]), size) for size, terms in grouped.items()]
     return kept + sums
+
+
+def _size(value: Number) -> Number:
+    return -value if value < 0 else value
 
 
 def _merge_guards(items: list[tuple[Node, Number]]) -> list[tuple[Node, Number]]:
@@ -188,7 +192,8 @@ def mul(*nodes: Node) -> Node:
                 if node.kind is Kind.CONST and is_number(node):
                     coefficient = number_product(coefficient, node.data)
                     continue
-        base, exponent = node, 1
+        base: Node = node
+        exponent: Number = 1
         if node.kind is Kind.ELEMENTWISE and node.data == "pow" and is_number(node.args[1]):
             base, exponent = node.args[0], node.args[1].data
         powers[base] = number_sum(powers[base], exponent) if base in powers else exponent

@@ -51,7 +51,10 @@ PROGRAMS: dict[str, Callable[[], Node]] = {
         s.guard(s.compare("lt", j, i), s.mul(read(A, i, j), s.mul(read(x, i), sin(read(x, j))))), J, N
     ),
     "pairs": lambda: sum_(
-        s.guard(s.compare("lt", i, j), s.call("log", s.add(constant(1), s.power(s.sub(read(x, i), read(x, j)), constant(2))))),
+        s.guard(
+            s.compare("lt", i, j),
+            s.call("log", s.add(constant(1), s.power(s.sub(read(x, i), read(x, j)), constant(2)))),
+        ),
         J, N,
     ),
     "shift": lambda: sum_(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from symgraph.function import Function
-from symgraph.transform import grad, hessian, hvp, jacobian, jvp, vjp
 from symgraph.spec import verify
+from symgraph.transform import grad, hessian, hvp, jacobian, jvp, vjp
 
 from .programs import PROGRAMS, graph
 

@@ -20,8 +20,8 @@ from symgraph.rewrite import copy, rebuild
 from symgraph.simplify.rules import RULES
 
 X, Y, Z = (input_node(name) for name in "xyz")
-I, J = Axis("i", "n"), Axis("j", "n")
-V, W = input_node("v", (I,)), input_node("w", (J,))
+ROW, COLUMN = Axis("i", "n"), Axis("j", "n")
+V, W = input_node("v", (ROW,)), input_node("w", (COLUMN,))
 UNARY = ("exp", "sin", "cos", "tanh", "abs", "sign", "atan", "floor", "softplus", "hold")
 
 
@@ -71,7 +71,8 @@ def test_every_rule_keeps_the_value(law):
     """Each rule is applied to arguments that it accepts, and compared with the row's own value."""
     (rule,) = [r for r in RULES if r.law == law]
     candidates = [
-        constant(0), constant(1), constant(Fraction(-3, 2)), constant(8), constant(100), X, s.neg(X), apply_op("abs", X),
+        constant(0), constant(1), constant(Fraction(-3, 2)), constant(8), constant(100), X, s.neg(X),
+        apply_op("abs", X),
         apply_op("exp", X), apply_op("log", apply_op("exp", X)), apply_op("log", X), apply_op("max", X, Y),
         apply_op("min", X, Y), s.power(X, constant(3)), apply_op("floordiv", constant(7), constant(2)),
         apply_op("hold", X), apply_op("add", constant(1), apply_op("exp", X)),
@@ -117,13 +118,13 @@ def test_constant_folding_is_exact_beyond_64_bits():
 
 
 def test_invariant_factors_leave_a_sum():
-    total = s.reduce("sum", s.mul(V, Y, constant(2)), I)
-    assert total is s.mul(constant(2), Y, s.reduce("sum", V, I))
+    total = s.reduce("sum", s.mul(V, Y, constant(2)), ROW)
+    assert total is s.mul(constant(2), Y, s.reduce("sum", V, ROW))
 
 
 def test_a_sum_over_an_index_that_is_fixed_selects_one_term():
-    body = s.guard(s.compare("eq", axis_index(I), axis_index(J)), s.mul(V, V))
-    assert s.reduce("sum", body, I) is s.gather(s.mul(V, V), {I: axis_index(J)})
+    body = s.guard(s.compare("eq", axis_index(ROW), axis_index(COLUMN)), s.mul(V, V))
+    assert s.reduce("sum", body, ROW) is s.gather(s.mul(V, V), {ROW: axis_index(COLUMN)})
 
 
 def test_chained_matrix_products_do_not_exchange_for_ever():
@@ -146,7 +147,7 @@ def test_a_sum_changes_places_where_the_inner_product_then_runs_once():
 
 
 def test_log_sum_exp_is_shifted_and_right_far_out():
-    node = s.call("log", s.reduce("sum", s.call("exp", V), I))
+    node = s.call("log", s.reduce("sum", s.call("exp", V), ROW))
     graph = Graph("f", (V,), (Output("o", node),))
     assert evaluate(graph, [np.array([1000.0, 1000.0])])[0] == pytest.approx(1000 + math.log(2), rel=1e-15)
     assert evaluate(graph, [np.array([-np.inf, -1000.0])])[0] == -1000
@@ -154,13 +155,13 @@ def test_log_sum_exp_is_shifted_and_right_far_out():
 
 
 def test_multiplicity_of_a_sum_over_a_missing_axis():
-    node = s.reduce("sum", s.reduce("sum", s.add(V, W), I), J)
+    node = s.reduce("sum", s.reduce("sum", s.add(V, W), ROW), COLUMN)
     graph = Graph("f", (V, W), (Output("o", node),))
     assert evaluate(graph, [np.array([1.0, 2.0, 3.0]), np.array([1.0, 10.0, 100.0])])[0] == 3 * 6 + 3 * 111
 
 
 def test_rebuilding_with_plain_and_smart_constructors_agrees():
-    node = s.reduce("sum", s.mul(s.call("exp", V), s.gather(V, {I: s.sub(constant(2), axis_index(I))})), I)
+    node = s.reduce("sum", s.mul(s.call("exp", V), s.gather(V, {ROW: s.sub(constant(2), axis_index(ROW))})), ROW)
     replacement = {V: apply_op("mul", constant(2), V)}
     values = [
         evaluate(Graph("f", (V,), (Output("o", rebuild([node], replacement, how)[0]),)), [np.array([0.1, 0.2, 0.3])])[0]
@@ -170,8 +171,8 @@ def test_rebuilding_with_plain_and_smart_constructors_agrees():
 
 
 def test_renaming_avoids_capture():
-    inner = reduce_over("sum", apply_op("mul", V, s.gather(W, {J: axis_index(J)})), I)  # axes (j,), binds i
-    (renamed,) = s.rename_axes([inner], {J: I})
-    assert renamed.axes == (I,)
-    graph = Graph("f", (V, W), (Output("o", renamed, (I,)),))
+    inner = reduce_over("sum", apply_op("mul", V, s.gather(W, {COLUMN: axis_index(COLUMN)})), ROW)  # axes (j,), binds i
+    (renamed,) = s.rename_axes([inner], {COLUMN: ROW})
+    assert renamed.axes == (ROW,)
+    graph = Graph("f", (V, W), (Output("o", renamed, (ROW,)),))
     np.testing.assert_allclose(evaluate(graph, [np.array([1.0, 2.0]), np.array([3.0, 5.0])])[0], [9.0, 15.0])
