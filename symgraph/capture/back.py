@@ -237,7 +237,14 @@ def _write_reduce(writer: _Writer, node: Node, indices: Indices) -> Steps:
     reducer, axis = node.data
     symbol = writer.bound(axis, indices)
     body = yield node.args[0], {**indices, axis: symbol}
-    return _REDUCERS[reducer](body, (symbol, 0, writer.size(axis.size) - 1))
+    return _limited(_REDUCERS[reducer], body, symbol, writer.size(axis.size))
+
+
+def _limited(cls: type, body: sp.Basic, symbol: sp.Symbol, size: sp.Expr) -> sp.Basic:
+    """A sum (or product ...) as it stands: the constructors of SymPy's classes search and rearrange the summand."""
+    made = sp.Expr.__new__(cls, body, sp.Tuple(symbol, sp.S.Zero, size - 1))
+    made.is_commutative = True
+    return made  # type: ignore[no-any-return]
 
 
 def _write_gather(writer: _Writer, node: Node, indices: Indices) -> Steps:
@@ -269,7 +276,7 @@ def _write_scatter(writer: _Writer, node: Node, indices: Indices) -> Steps:
         condition = conditions[0] if len(conditions) == 1 else sp.And(*conditions, evaluate=False)
         result = sp.Piecewise((result, condition), (sp.S.Zero, sp.true), evaluate=False)
     for axis in bound:
-        result = sp.Sum(result, (inner[axis], 0, writer.size(axis.size) - 1))
+        result = _limited(sp.Sum, result, inner[axis], writer.size(axis.size))
     return result
 
 
@@ -291,7 +298,7 @@ _RULES: dict[Kind, Callable[[_Writer, Node, Indices], Steps]] = {
     Kind.SCAN: _write_scan,
 }
 
-_REDUCERS: dict[str, Callable[..., sp.Basic]] = {
+_REDUCERS: dict[str, type] = {
     "sum": sp.Sum, "product": sp.Product, "max": IndexedMaximum, "min": IndexedMinimum,
 }  # fmt: skip
 

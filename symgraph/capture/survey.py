@@ -12,7 +12,6 @@ from collections.abc import Callable, Hashable, Iterable
 import sympy as sp
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
-from sympy.logic.boolalg import BooleanFunction
 from sympy.matrices.expressions.matexpr import MatrixElement
 from sympy.tensor.array import ArrayComprehension
 from sympy.tensor.array.expressions.array_expressions import ArrayElement, ArraySymbol
@@ -25,7 +24,7 @@ __all__ = ["ARRAYS", "ELEMENTS", "Survey", "element_indices", "is_variable"]
 ARRAYS = (sp.IndexedBase, sp.MatrixSymbol, ArraySymbol)
 ELEMENTS = (sp.Indexed, MatrixElement, ArrayElement)
 _LIMITED = (ExprWithLimits, ArrayComprehension)
-_CHOICES = (sp.Piecewise, BooleanFunction)
+_CHOICES = (sp.Piecewise, sp.ITE, sp.And, sp.Or, sp.Not, sp.Xor, sp.Implies, sp.Equivalent, sp.Nand, sp.Nor)
 _NOTATION = (sp.Derivative, sp.Subs)  # what they contain counts only once they are carried out
 
 
@@ -129,7 +128,7 @@ class Survey:
         number = self._keys.get(key)
         self._alive.append(item)
         if number is None:
-            replacement = None if not isinstance(item, (sp.Function, *_NOTATION)) or is_variable(item) else rewritten(item)
+            replacement = None if not isinstance(item, _NOTATION) or is_variable(item) else rewritten(item)
             if replacement is not None:
                 self._alive.append(replacement)
                 self.number(replacement)
