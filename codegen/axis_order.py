@@ -31,6 +31,7 @@ def axis_order(order: Iterable[Node], stored: Sequence[Sequence[Axis]]) -> tuple
     tuple
         Axes, outermost first. Deterministic: ties go by the stores, then by first appearance.
     """
+    order = list(order)
     seen: dict[Axis, int] = {}
     for axes in stored:
         for axis in axes:
@@ -51,7 +52,7 @@ def axis_order(order: Iterable[Node], stored: Sequence[Sequence[Axis]]) -> tuple
             for high in node.axes:
                 if high != low:
                     votes[high, low] = votes.get((high, low), 0) + 1
-    data = reduced - in_output
+    data = reduced - _renamed(order, in_output)
     wins = dict.fromkeys(seen, 0)
     for (high, low), count in votes.items():
         opposite = votes.get((low, high), 0)
@@ -63,3 +64,14 @@ def axis_order(order: Iterable[Node], stored: Sequence[Sequence[Axis]]) -> tuple
             wins[high] += 1
             wins[low] -= 1
     return tuple(sorted(seen, key=lambda a: (-wins[a], not a.size.free_symbols, seen[a])))
+
+
+def _renamed(order: Sequence[Node], outputs: set[Axis]) -> set[Axis]:
+    """The axes of the outputs and those that a plain read turns into them: a table over one is as long as an output."""
+    found = set(outputs)
+    for node in reversed(order):
+        if node.kind is Kind.GATHER:
+            for axis, index in zip(node.data, node.args[1:], strict=True):
+                if index.kind is Kind.AXIS_INDEX and index.data in found:
+                    found.add(axis)
+    return found

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from ..dtype import FLOATING
+from ..dtype import FLOATING, INTEGER, Dtype
 from ..graph import Graph, Output
 from ..node import Kind, Node, constant, make, union_axes
 from ..ops import OPS, A, B, C, apply_op
@@ -56,9 +56,9 @@ def operation_count(graph: Graph) -> int:
     return count
 
 
-def _elementwise(op: str, *arguments: Node) -> Node:
+def _elementwise(op: str, *arguments: Node, dtype: Dtype = FLOATING) -> Node:
     """A node of an emitted operation, which need not be in the op table."""
-    return make(Kind.ELEMENTWISE, arguments, union_axes(arguments), FLOATING, op)
+    return make(Kind.ELEMENTWISE, arguments, union_axes(arguments), dtype, op)
 
 
 class _Preparation:
@@ -92,6 +92,8 @@ class _Preparation:
             folded = _folded(node.data, [self.new[a] for a in node.args])
             if folded is not None:
                 return folded
+        if node.dtype is INTEGER and node.data == "pow" and type(node.args[1].data) is int and node.args[1].data > 0:
+            return _chain(self.new[node.args[0]], node.args[1].data, INTEGER)
         rule = _RULES.get(node.data)
         return self.plain(node) if rule is None or node.dtype is not FLOATING else rule(self, node)
 
@@ -211,17 +213,17 @@ def _rebuilt(node: Node, arguments: tuple[Node, ...]) -> Node:
     return copy(node, arguments)
 
 
-def _chain(base: Node, exponent: int) -> Node:
+def _chain(base: Node, exponent: int, dtype: Dtype = FLOATING) -> Node:
     """base**exponent by squaring; equal factors are shared through interning."""
     square, value = base, None
     while True:
         if exponent & 1:
-            value = square if value is None else _elementwise("mul", value, square)
+            value = square if value is None else _elementwise("mul", value, square, dtype=dtype)
         exponent >>= 1
         if not exponent:
             assert value is not None
             return value
-        square = _elementwise("mul", square, square)
+        square = _elementwise("mul", square, square, dtype=dtype)
 
 
 def _number(node: Node) -> Fraction | None:
