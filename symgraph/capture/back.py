@@ -136,8 +136,16 @@ class _Writer:
                 elements = [self.expression(output.node, dict(zip(output.axes, map(sp.Integer, p), strict=True))) for p in places]
                 return sp.ImmutableMatrix(*shape, elements) if len(shape) == 2 else sp.ImmutableDenseNDimArray(elements, shape)
         indices = {a: self.axis_symbol(a) for a in output.axes}
-        limits = [(indices[a], 0, self.size(a.size) - 1) for a in output.axes]
-        return ArrayComprehension(self.expression(output.node, indices), *limits)
+        return _comprehension(self.expression(output.node, indices), [(indices[a], self.size(a.size)) for a in output.axes])
+
+
+def _comprehension(element: sp.Basic, ranges: list[tuple[sp.Symbol, sp.Expr]]) -> ArrayComprehension:
+    """An ArrayComprehension of any size; its constructor knows no rational factor, as in n*(n - 1)/2."""
+    limits = [sp.Tuple(symbol, sp.S.Zero, size - 1) for symbol, size in ranges]
+    made = sp.Basic.__new__(ArrayComprehension, element, *limits)
+    made._limits, made._shape, made._rank = tuple(limits), tuple(size for _, size in ranges), len(limits)
+    made._loop_size = sp.Mul(*made._shape)
+    return made  # type: ignore[no-any-return]
 
 
 def _unravel(count: int, shape: tuple[int, ...]) -> list[int]:
