@@ -15,7 +15,10 @@ from ..axis import Axis, size_symbol
 from ..dtype import INTEGER
 from ..node import Kind, Node
 
-__all__ = ["Affine", "Atom", "Bound", "Conditions", "Facts", "affine_forms", "axis_form", "bounds_from", "holds"]
+__all__ = [
+    "Affine", "Atom", "Bound", "Conditions", "Facts", "affine_forms", "axis_form", "bounds_from", "holds",
+    "impossible",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,12 @@ def holds(atom: Atom, facts: Facts) -> bool:
         elif fact.form.terms == form.terms and sp.expand(form.constant - fact.form.constant).is_nonnegative:
             return True
     return False
+
+
+def impossible(atom: Atom, facts: Facts) -> bool:
+    """Whether a condition contradicts the facts, or the ranges of its axes: where it is a loop bound, the loop is empty."""
+    above, below = Atom(atom.form.shifted(-1)), Atom(atom.form.times(-1).shifted(-1))
+    return holds(below, facts) or (atom.equality and holds(above, facts))
 
 
 def affine_forms(order: Iterable[Node]) -> dict[Node, Affine]:

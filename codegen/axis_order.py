@@ -1,9 +1,8 @@
 """The order in which axes are opened, outermost first: what decides how sweeps nest.
 
 A reduction over ``b`` whose result still varies over ``a`` is a vote for ``a`` outside ``b``: it then needs one accumulator
-instead of one per ``a``. Where votes go both ways (a gradient sums over the data what the model summed over parameters),
-an axis that no output has and that a later reduction removes is a *data axis* and goes outside: the loop over it then
-needs no table as long as the data.
+instead of one per ``a``. Votes may go both ways: a gradient sums over the data what the model summed over parameters. Then
+the earliest vote counts, that is the model's own: a derivative is always created after what it is the derivative of.
 """
 
 from __future__ import annotations
@@ -36,14 +35,11 @@ def axis_order(order: Iterable[Node], stored: Sequence[Sequence[Axis]]) -> tuple
     for axes in stored:
         for axis in axes:
             seen.setdefault(axis, len(seen))
-    in_output = set(seen)
     votes: dict[tuple[Axis, Axis], int] = {}
-    reduced: set[Axis] = set()
-    for node in order:
+    for position, node in enumerate(order):
         inner: tuple[Axis, ...] = ()
         if node.kind is Kind.REDUCE:
             inner = (node.data[1],)
-            reduced.add(node.data[1])
         elif node.kind is Kind.SCATTER_ADD:
             inner = node.data[1]
         for axis in node.axes + inner:
@@ -51,27 +47,10 @@ def axis_order(order: Iterable[Node], stored: Sequence[Sequence[Axis]]) -> tuple
         for low in inner:
             for high in node.axes:
                 if high != low:
-                    votes[high, low] = votes.get((high, low), 0) + 1
-    data = reduced - _renamed(order, in_output)
+                    votes.setdefault((high, low), position)
     wins = dict.fromkeys(seen, 0)
-    for (high, low), count in votes.items():
-        opposite = votes.get((low, high), 0)
-        if opposite and (high in data) != (low in data):
-            high_wins = high in data
-        else:
-            high_wins = count > opposite
-        if high_wins:
+    for (high, low), position in votes.items():
+        if position < votes.get((low, high), position + 1):
             wins[high] += 1
             wins[low] -= 1
     return tuple(sorted(seen, key=lambda a: (-wins[a], not a.size.free_symbols, seen[a])))
-
-
-def _renamed(order: Sequence[Node], outputs: set[Axis]) -> set[Axis]:
-    """The axes of the outputs and those that a plain read turns into them: a table over one is as long as an output."""
-    found = set(outputs)
-    for node in reversed(order):
-        if node.kind is Kind.GATHER:
-            for axis, index in zip(node.data, node.args[1:], strict=True):
-                if index.kind is Kind.AXIS_INDEX and index.data in found:
-                    found.add(axis)
-    return found

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from ..axis import Axis
 from ..node import Kind, Node, axis_index
-from .affine import Bound, Conditions, Facts, bounds_from
+from .affine import Bound, Conditions, Facts, bounds_from, impossible
 from .domains import Domains
 from .sweeps import Accumulator, Buffer, Compute, Fill, Root, Scope, Sink, Sweep, Target, Write
 from .values import Values, resolve
@@ -201,13 +201,10 @@ class _Draft:
         if self.reads_table(node):
             array, *indices = self.arguments(node)
             outer = self.outer(node)
-            return max([self.at(array) + 1, *(self.ready(i, outer) for i in indices)])
+            filled = self.time[array] + (self.finished(array) is None)
+            return max([filled, *(self.ready(i, outer) for i in indices)])
         outer = self.outer(node)
         return max((self.ready(a, outer) for a in self.arguments(node)), default=0)
-
-    def at(self, node: Node) -> int:
-        """The time of a value; 0 when it is there already."""
-        return self.time.get(node, 0)
 
     def ready(self, node: Node, axis: Axis | None) -> int:
         """The earliest time at which a loop over ``axis`` can use a value."""
@@ -316,7 +313,9 @@ class _Schedule:
             lower, upper = bounds_from(axis, atoms - draft.facts)
             key = (time, axis, lower, upper)
             self.groups.setdefault(key, []).append(root)
-            self.facts[key] = self.facts.get(key, frozenset()) | atoms
+            # a bound that leaves nothing must not be taken for a fact: inside, selects are decided as they were outside
+            known = frozenset(c for c in atoms if not impossible(c, draft.facts))
+            self.facts[key] = self.facts.get(key, frozenset()) | known
         for part in draft.parts(root):
             self._stack.append((part, time, axis))
 
@@ -347,7 +346,12 @@ class _Schedule:
             return
         outer = draft.outer(node)
         if draft.reads_table(node):
-            self._store(node.args[0], "read at other indices")
+            array = node.args[0]
+            whole = draft.finished(array)
+            if whole is not None:
+                self._request(whole)
+            else:
+                self._store(array, "read at other indices")
             if outer is None:
                 self.lets[node] = None
             if outer is None or outer == axis or draft.in_place(node):

@@ -15,7 +15,7 @@ from ..dtype import BOOLEAN, FLOATING, INTEGER, Dtype
 from ..graph import Output
 from ..node import Kind, Node
 from ..reducers import REDUCERS, size_value
-from .affine import Bound
+from .affine import Affine, Bound
 from .environment import Environment, Frame
 from .expressions import (
     cast, depth_of, flat_index, integer, integer_product, integer_sum, typed_operation, weight_of,
@@ -33,6 +33,7 @@ __all__ = ["lower"]
 
 MOST_INLINE_DEPTH = 7
 MOST_INLINE_WEIGHT = 10
+MOST_GUARDED_FACTORS = 32
 
 
 def lower(plan: Plan) -> Procedure:
@@ -153,12 +154,13 @@ class _Lowering:
         target = root.sink.target
         if isinstance(target, Accumulator):
             return None
-        domains, facts = self.plan.domains, self.environment.frames[-1].scope.facts
-        guarded = bool(domains.zero(root.value)) or root.value.data == "select"
+        facts = self.environment.frames[-1].scope.facts
+        conditions = _guards(root.value)
+        promised = all(self.plan.conditions.decide(c, facts) for c in conditions)
         unsafe = []
         for axis, index in zip(target.axes, root.sink.indices, strict=True):
             if index.kind is not Kind.AXIS_INDEX or index.data.size != axis.size:
-                if self.environment.in_range(axis, index, facts, not guarded, not guarded):
+                if self.environment.in_range(axis, index, facts, promised, not conditions):
                     self.check(axis, index)
                 else:
                     unsafe.append((axis, index))
@@ -209,6 +211,9 @@ class _Lowering:
                 return scalar
         if node in environment.variables:
             return self.expressions[node]
+        form = self.plan.forms.get(node)
+        if form is not None:
+            return self.affine(form)
         home = environment.home(node, position)
         name = None
         if environment.is_load(node):
@@ -302,14 +307,42 @@ class _Lowering:
         return bounds[0] if len(bounds) == 1 else Operation("min", tuple(bounds), INTEGER)
 
     def bound(self, bound: Bound) -> Expression:
-        result = self.names.size(bound.form.constant)
-        constant, result = result, integer(0)
-        for axis in self.environment.frames[-1].scope.open:
-            coefficient = bound.form.coefficient(axis)
-            if coefficient:
-                result = integer_sum(result, integer_product(self.indices[axis], integer(coefficient)))
-        result = integer_sum(result, constant)
+        result = self.affine(bound.form)
         return result if bound.divisor == 1 else Operation("floordiv", (result, integer(bound.divisor)), INTEGER)
+
+    def affine(self, form: Affine) -> Expression:
+        """An affine form of axis indices and sizes, positive terms first."""
+        result: Expression = integer(0)
+        for positive in (True, False):
+            for axis in self.environment.frames[-1].scope.open:
+                coefficient = form.coefficient(axis)
+                if coefficient and (coefficient > 0) is positive:
+                    result = _plus(result, integer_product(self.indices[axis], integer(abs(coefficient))), positive)
+            if positive and not form.constant.is_Integer:
+                result = _plus(result, self.names.size(form.constant), True)
+        return integer_sum(result, integer(int(form.constant))) if form.constant.is_Integer else result
+
+
+def _plus(total: Expression, term: Expression, positive: bool) -> Expression:
+    if positive:
+        return integer_sum(total, term)
+    if total == integer(0):
+        return integer_product(term, integer(-1))
+    return Operation("sub", (total, term), INTEGER)
+
+
+def _guards(value: Node) -> list[Node]:
+    """The conditions under which a product of guarded values is not zero."""
+    conditions: list[Node] = []
+    stack, steps = [value], 0
+    while stack and steps < MOST_GUARDED_FACTORS:
+        node, steps = stack.pop(), steps + 1
+        if node.kind is Kind.ELEMENTWISE and node.data == "select":
+            conditions.append(node.args[0])
+            stack.append(node.args[1])
+        elif node.kind is Kind.ELEMENTWISE and node.data in ("mul", "neg"):
+            stack.extend(node.args)
+    return conditions
 
 
 def _table_name(buffer: Buffer) -> str:

@@ -21,7 +21,7 @@ from ..axis import Axis
 from ..errors import UnsupportedError
 from ..graph import Graph, topological_order
 from ..node import Kind, Node
-from .affine import Conditions, affine_forms
+from .affine import Affine, Conditions, affine_forms
 from .axis_order import axis_order
 from .deliver import Delivery, Term, deliveries
 from .domains import Domains
@@ -62,7 +62,7 @@ class Plan:
     values: Values
     conditions: Conditions
     domains: Domains
-    forms: dict[Node, object]
+    forms: dict[Node, Affine]
 
 
 def plan_graph(graph: Graph, *, exact: bool = False) -> Plan:
@@ -121,7 +121,7 @@ def plan_graph(graph: Graph, *, exact: bool = False) -> Plan:
     scope = fusion.scope(roots, (), frozenset())
     return Plan(
         graph, tuple(order), axes, tuple(fills), scope, tuple(fusion.buffers.values()),
-        fusion.values, conditions, domains, dict(forms),
+        fusion.values, conditions, domains, forms,
     )  # fmt: skip
 
 

@@ -15,10 +15,10 @@ import sympy as sp
 from ..dtype import FLOATING, INTEGER, Dtype
 from ..graph import Graph, Output
 from ..node import Kind, Node, constant, make, union_axes
-from ..ops import OPS, A, B, C, apply_op
+from ..ops import OPS, A, B, C
 from ..rewrite import copy, gather_axes
 
-__all__ = ["operation_count", "prepare"]
+__all__ = ["prepare"]
 
 DIGITS = 50
 LARGEST_POWER = 64
@@ -38,27 +38,13 @@ def prepare(graph: Graph, *, exact: bool = False) -> Graph:
     return _Preparation(graph, exact).result()
 
 
-def operation_count(graph: Graph) -> int:
-    """Arithmetic operations in the emitted text: each +, -, *, / and each function counts 1, and so does each reduction.
-
-    >>> from symgraph.node import input_node
-    >>> x = input_node("x")
-    >>> square = apply_op("pow", x, constant(2))
-    >>> operation_count(Graph("f", (x,), (Output("out", apply_op("add", square, apply_op("mul", constant(-1), x))),)))
-    2
-    """
-    count = 0
-    for node in prepare(graph).order:
-        if node.kind is Kind.REDUCE or node.kind is Kind.SCATTER_ADD:
-            count += 1
-        elif node.kind is Kind.ELEMENTWISE and node.dtype is FLOATING and node.data not in ("select", "float"):
-            count += len(node.args) - 1 if node.data in ("add", "mul", "max", "min") else 1
-    return count
-
-
 def _elementwise(op: str, *arguments: Node, dtype: Dtype = FLOATING) -> Node:
     """A node of an emitted operation, which need not be in the op table."""
     return make(Kind.ELEMENTWISE, arguments, union_axes(arguments), dtype, op)
+
+
+def _integer(op: str, *arguments: Node) -> Node:
+    return make(Kind.ELEMENTWISE, arguments, union_axes(arguments), INTEGER, op)
 
 
 class _Preparation:
@@ -94,8 +80,9 @@ class _Preparation:
                 return folded
         if node.dtype is INTEGER and node.data == "pow" and type(node.args[1].data) is int and node.args[1].data > 0:
             return _chain(self.new[node.args[0]], node.args[1].data, INTEGER)
-        rule = _RULES.get(node.data)
-        return self.plain(node) if rule is None or node.dtype is not FLOATING else rule(self, node)
+        rules = _RULES if node.dtype is FLOATING else _INTEGER_RULES
+        rule = rules.get(node.data)
+        return self.plain(node) if rule is None else rule(self, node)
 
     def plain(self, node: Node) -> Node:
         arguments = tuple(self.new[a] for a in node.args)
@@ -170,6 +157,35 @@ class _Preparation:
         self.partial.clear()
         return _elementwise("neg", total) if negative else total
 
+    def integer_power(self, node: Node) -> Node:
+        exponent = node.args[1].data
+        if node.args[1].kind is Kind.CONST and type(exponent) is int and 0 < exponent <= LARGEST_POWER:
+            return _chain(self.new[node.args[0]], exponent)
+        return self.plain(node)
+
+    def quotient(self, node: Node) -> Node:
+        """floor((c*p + q) / c) is p + floor(q / c): what is even leaves a packed index."""
+        total, divisor = (self.new[a] for a in node.args)
+        if divisor.kind is not Kind.CONST or total.kind is not Kind.ELEMENTWISE or total.data != "add" or divisor.data < 2:
+            return self.plain(node)
+        whole: list[Node] = []
+        rest: list[Node] = []
+        for term in total.args:
+            factor = term if term.kind is Kind.CONST else term.args[0] if term.data == "mul" else None
+            if factor is None or factor.kind is not Kind.CONST or factor.data % divisor.data:
+                rest.append(term)
+            elif term is factor:
+                whole.append(constant(factor.data // divisor.data))
+            else:
+                core = term.args[1] if len(term.args) == 2 else _integer("mul", *term.args[1:])
+                quotient = factor.data // divisor.data
+                whole.append(core if quotient == 1 else _integer("mul", constant(quotient), core))
+        if not whole:
+            return self.plain(node)
+        if rest:
+            whole.append(_integer("floordiv", rest[0] if len(rest) == 1 else _integer("add", *rest), divisor))
+        return whole[0] if len(whole) == 1 else _integer("add", *whole)
+
     def signed(self, argument: Node) -> tuple[Node, bool]:
         """A term and whether it is subtracted."""
         new = self.new[argument]
@@ -193,6 +209,11 @@ _RULES: Mapping[str, Callable[[_Preparation, Node], Node]] = {
     "hold": _Preparation.marker,
     "float": _Preparation.marker,
     "undefined": lambda self, node: constant(float("nan")),
+}
+_INTEGER_RULES: Mapping[str, Callable[[_Preparation, Node], Node]] = {
+    "pow": _Preparation.integer_power,
+    "floordiv": _Preparation.quotient,
+    "hold": _Preparation.marker,
 }
 _MINUS_ONE = constant(-1)
 
@@ -224,6 +245,10 @@ def _chain(base: Node, exponent: int, dtype: Dtype = FLOATING) -> Node:
             assert value is not None
             return value
         square = _elementwise("mul", square, square, dtype=dtype)
+
+
+def _product(left: Node, right: Node) -> Node:
+    return make(Kind.ELEMENTWISE, (left, right), union_axes((left, right)), left.dtype, "mul")
 
 
 def _number(node: Node) -> Fraction | None:

@@ -16,8 +16,8 @@ LIGHT = frozenset({
     "add", "sub", "mul", "neg", "abs", "sign", "max", "min", "select", "lt", "le", "eq", "ne", "and", "or", "not",
     "float", "hold", "floor", "ceil", "floordiv", "mod",
 })  # fmt: skip
-MOST_INLINE_COST = 12
-MOST_INLINE_HEIGHT = 4
+MOST_INLINE_COST = 24
+MOST_INLINE_HEIGHT = 7
 MOST_COST = 1000
 
 
