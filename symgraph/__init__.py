@@ -11,11 +11,12 @@ from . import errors
 from .compile import Kernel, compile
 from .function import Function, function
 from .function import load_function as load
+from .generate import generate
 from .register import register
 from .transform import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp, vmap
 from .version import __version__
 
 __all__ = [
-    "Function", "Kernel", "__version__", "compile", "errors", "function", "grad", "hessian", "hvp", "jacobian", "jvp",
-    "load", "register", "value_and_grad", "vjp", "vmap",
+    "Function", "Kernel", "__version__", "compile", "errors", "function", "generate", "grad", "hessian", "hvp",
+    "jacobian", "jvp", "load", "register", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip

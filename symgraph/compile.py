@@ -47,6 +47,16 @@ class Kernel:
         Parameters of a call.
     target, dtype, exact, threads:
         The choices made at compilation.
+
+    Examples
+    --------
+    >>> import sympy as sp, symgraph as sg
+    >>> x = sp.Symbol("x")
+    >>> kernel = sg.compile(sg.function(x**2 + 1, inputs=[x], name="f"))
+    >>> kernel
+    <symgraph.Kernel f(x, *, out=None) target='cython', dtype='float64'>
+    >>> kernel(2.0), kernel([1.0, 2.0])
+    (5.0, array([2., 5.]))
     """
 
     __slots__ = ()

@@ -51,8 +51,8 @@ def exact_outputs(graph: Graph, arguments: Sequence[object], digits: int = DIGIT
     Examples
     --------
     >>> from symgraph.capture.formula import graph_from_formulas
-    >>> str(exact_outputs(graph_from_formulas(["exp(x)"]), [1])[0])[:20]
-    '2.718281828459045235'
+    >>> mpmath.nstr(exact_outputs(graph_from_formulas(["exp(x)"]), [1])[0].item(), 20)
+    '2.7182818284590452354'
     """
     with mpmath.workdps(digits + 10):
         values = [_argument(node, value) for node, value in zip(graph.inputs, arguments, strict=True)]

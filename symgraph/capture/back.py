@@ -61,7 +61,7 @@ def to_sympy(graph: Graph, symbols: Sequence[object] = ()) -> Any:
     >>> from symgraph.capture import capture
     >>> x, y = sp.symbols("x y")
     >>> to_sympy(*capture(sp.sin(x) * y - x / y))
-    y*sin(x) - x/y
+    -x/y + y*sin(x)
     """
     writer = _Writer(graph, symbols)
     return map_structure(graph.structure, lambda k: writer.output(graph.outputs[k]))
