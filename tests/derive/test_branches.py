@@ -135,7 +135,6 @@ def test_a_shared_node_under_two_branches_keeps_the_disjunction_pending():
 
 @pytest.mark.parametrize("power", [Fraction(1, 2), Fraction(3, 2), Fraction(5, 2)])
 def test_a_norm_at_the_origin(power):
-    x, y, z = INPUTS
     squares = s.add(*[s.power(v, constant(2)) for v in INPUTS])
     node = s.power(squares, constant(power))
     gradient = gradients({node: s.ONE}, INPUTS)
