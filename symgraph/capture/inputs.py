@@ -180,7 +180,8 @@ def _dtype(survey: Survey, item: sp.Basic) -> Dtype:
         integer = getattr(item, "is_integer", None)
     if number in survey.booleans:
         return BOOLEAN
-    if number in survey.integers and integer is not False:
+    declared_real = integer is None and getattr(item, "is_real", None)  # a real index is refused where it is used
+    if number in survey.integers and integer is not False and not declared_real:
         return INTEGER
     return INTEGER if integer else FLOATING
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..axis import size_names
 from ..errors import ModelError
 from ..graph import Graph
+from ..node import Kind
 from .engine import Machine
 from .inputs import declare
 from .outputs import capture_output, flatten
@@ -64,7 +65,8 @@ def capture(outputs: object, inputs: object = None, *, name: str = "f") -> tuple
 def _check_sizes(graph: Graph) -> None:
     """Every size must follow from the shape of an argument."""
     known = size_names(axis.size for node in graph.inputs for axis in node.axes)
-    for size in graph.size_names:
+    values = [node.data for node in graph.order if node.kind is Kind.SIZE]
+    for size in dict.fromkeys((*graph.size_names, *values)):
         if size not in known:
             arrays = ", ".join(n.data for n in graph.inputs if n.axes) or "there are none"
             raise ModelError(f"the size {size} is in the shape of no argument (arrays: {arrays}): sizes come from shapes, so that it needs "
