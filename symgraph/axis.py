@@ -78,6 +78,7 @@ class Axis:
     __slots__ = ("_hash", "name", "size")
     name: str
     size: sp.Expr
+    _hash: int
 
     def __init__(self, name: str, size: int | str | sp.Expr) -> None:
         object.__setattr__(self, "name", name)

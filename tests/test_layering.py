@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,3 +87,22 @@ def test_modules_are_of_one_concept() -> None:
         if (count := len(path.read_text(encoding="utf-8").splitlines())) > 400
     }
     assert not long, "a module over 400 lines holds two concepts"
+
+
+def test_an_installation_holds_every_package_and_file() -> None:
+    """What pyproject.toml lists is what the folders hold; an editable installation would not notice a gap."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        settings = tomllib.load(file)["tool"]["setuptools"]
+    found, left_out = set(), []
+    for name, folder in PACKAGES.items():
+        patterns = settings["package-data"].get(name, [])
+        data = {path for pattern in patterns for path in (ROOT / folder).glob(pattern)}
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_dir() or "__pycache__" in path.parts or path.suffix in {".pyc", ".so"}:
+                continue
+            if path.suffix == ".py":
+                found.add(".".join((name, *path.parent.relative_to(ROOT / folder).parts)))
+            elif path not in data:
+                left_out.append(str(path.relative_to(ROOT)))
+    assert sorted(found) == sorted(settings["packages"])
+    assert not left_out, "no pattern of [tool.setuptools.package-data] covers these"
