@@ -21,8 +21,8 @@ from .sums import limit_parts, size_expression_node
 from .user import apply_formula
 
 __all__ = [
-    "applied_function", "array_symbol", "axis_position", "comprehension", "diagonal_matrix", "dot_product", "explicit",
-    "filled",    "hadamard_power", "hadamard_product", "identity", "matrix_power", "matrix_product", "matrix_slice", "matrix_sum",
+    "applied_function", "array_symbol", "assemble", "axis_position", "comprehension", "diagonal_matrix", "dot_product", "explicit",
+    "filled",    "hadamard_power", "hadamard_product", "identity", "matrix_power_chain", "matrix_product", "matrix_slice", "matrix_sum",
     "shape_of", "trace", "transpose",
 ]  # fmt: skip
 
@@ -64,7 +64,26 @@ def array_symbol(machine: Machine, expression: sp.Basic, bindings: Bindings, pos
 def explicit(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
     """An element of a Matrix or Array of given elements: chosen at a constant position, assembled over axes."""
     shape = tuple(int(n) for n in expression.shape)
-    elements = expression.flat() if isinstance(expression, sp.MatrixBase) else list(expression._array)
+    items = expression.flat() if isinstance(expression, sp.MatrixBase) else list(expression._array)
+    elements: list[Node | None] = []
+    for count, item in enumerate(items):
+        wanted = all(p.kind is not Kind.CONST or p.data == k for p, k in zip(position, _unravel(count, shape), strict=True))
+        elements.append((yield item, bindings, ()) if wanted else None)
+    return assemble(machine, expression, bindings, position, shape, elements)
+
+
+def assemble(
+    machine: Machine,
+    expression: sp.Basic,
+    bindings: Bindings,
+    position: tuple[Node, ...],
+    shape: tuple[int, ...],
+    elements: Sequence[Node | None],
+) -> Node:
+    """The element at a position of an array whose elements are given in row-major order.
+
+    Elements that no constant of the position chooses may be None.
+    """
     targets: list[Axis] = []
     reads: dict[Axis, Node] = {}
     for dimension, index in enumerate(position):
@@ -78,14 +97,13 @@ def explicit(machine: Machine, expression: sp.Basic, bindings: Bindings, positio
             targets.append(axis)
             reads[axis] = index
     parts = []
-    for count, item in enumerate(elements):
+    for count, element in enumerate(elements):
         place = _unravel(count, shape)
-        if any(p.kind is Kind.CONST and p.data != k for p, k in zip(position, place, strict=True)):
+        if element is None or any(p.kind is Kind.CONST and p.data != k for p, k in zip(position, place, strict=True)):
             continue
-        value = yield item, bindings, ()
         running = [k for p, k in zip(position, place, strict=True) if p.kind is not Kind.CONST]
         indices = {axis: constant(k) for axis, k in zip(targets, running, strict=True)}
-        parts.append(s.scatter_add(value, indices, ()) if indices else value)
+        parts.append(s.scatter_add(element, indices, ()) if indices else element)
     total = s.add(*parts) if parts else constant(0)
     return s.gather(total, reads) if reads else total
 
@@ -162,15 +180,11 @@ def _chain(
     return value
 
 
-def matrix_power(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
-    """A to a whole power: a chain of products."""
-    base, exponent = expression.args
-    if not isinstance(exponent, sp.Integer) or exponent < 0:
-        raise UnsupportedError(f"the matrix power {exponent} has no meaning here: use a whole number from 0 up, or the inverse of an "
-                               "explicit Matrix")
-    if exponent == 0:
-        return (yield sp.Identity(base.shape[0]), bindings, position)
-    return (yield from _chain(machine, [base] * int(exponent), bindings, position))
+def matrix_power_chain(
+    machine: Machine, base: sp.Basic, exponent: int, bindings: Bindings, position: tuple[Node, ...]
+) -> Generator[Request, Node, Node]:
+    """An element of a product of ``exponent`` equal matrices."""
+    return (yield from _chain(machine, [base] * exponent, bindings, position))
 
 
 def trace(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:

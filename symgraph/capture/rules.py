@@ -22,6 +22,7 @@ from .functions import FORMULAS, ROWS, formula_rule, row_rule
 from .indexing import element
 from .numbers import number_node
 from .reductions import IndexedMaximum, IndexedMinimum
+from .small_matrices import determinant, matrix_power
 from .sums import reduction
 from .survey import is_variable
 from .user import user_function
@@ -79,6 +80,7 @@ _SCALAR_RULES: dict[type, Rule] = {
     MatrixElement: element,
     ArrayElement: element,
     sp.Trace: m.trace,
+    sp.Determinant: determinant,
     DotProduct: m.dot_product,
     type(sp.true): _truth,
     type(sp.false): _truth,
@@ -97,7 +99,7 @@ _ARRAY_RULES: dict[type, Rule] = {
     ArrayComprehension: m.comprehension,
     sp.MatMul: m.matrix_product,
     sp.MatAdd: m.matrix_sum,
-    sp.MatPow: m.matrix_power,
+    sp.MatPow: matrix_power,
     sp.Transpose: m.transpose,
     sp.Adjoint: m.transpose,
     sp.HadamardProduct: m.hadamard_product,
