@@ -114,15 +114,17 @@ class _Draft:
 
     def trivial(self, node: Node) -> bool:
         """Whether a value can be read in place, without planning anything."""
-        available = self.fusion.available
-        if node in available or self.fusion.values.inline(node):
+        if self.there(node):
             return True
         if node.kind is Kind.GATHER:
             array = node.args[0]
-            return (array.kind is Kind.INPUT or array in available) and all(
-                i in available or self.fusion.values.inline(i) for i in node.args[1:]
-            )
+            return (array.kind is Kind.INPUT or array in self.fusion.available) and all(map(self.there, node.args[1:]))
         return False
+
+    def there(self, node: Node) -> bool:
+        """Whether a value is available, or computed in place from what is."""
+        available, values = self.fusion.available, self.fusion.values
+        return node in available or (values.inline(node) and all(s in available for s in values.scalars(node)))
 
     def finished(self, node: Node) -> Root | None:
         """The root that a reduction becomes when a loop of this scope finishes it; None when an inner scope does."""
@@ -201,7 +203,7 @@ class _Draft:
         if self.reads_table(node):
             array, *indices = self.arguments(node)
             outer = self.outer(node)
-            filled = self.time[array] + (self.finished(array) is None)
+            filled = self.time.get(array, 0) + (self.finished(array) is None)
             return max([filled, *(self.ready(i, outer) for i in indices)])
         outer = self.outer(node)
         return max((self.ready(a, outer) for a in self.arguments(node)), default=0)
@@ -211,7 +213,9 @@ class _Draft:
         time = self.time.get(node)
         if time is None:
             return 0
-        same = self.outer(node) in (None, axis) or self.finished(node) is not None
+        same = (
+            self.outer(node) in (None, axis) or self.fusion.values.inline(node) or self.finished(node) is not None
+        )
         return time if same or (self.reads_table(node) and self.in_place(node)) else time + 1
 
     def root_time(self, root: Root) -> int:
@@ -363,21 +367,24 @@ class _Schedule:
             for argument in draft.arguments(node):
                 self._stack.append((argument, draft.time[node], None))
             return
-        if outer != axis:
+        if outer != axis and not draft.fusion.values.inline(node):
             self._store(node, "does not vary in the loop that uses it")
             return
         own = draft.time[node]
         if own < time and self.earlier.get(axis, _NOTHING).get(node, time) < time and self._worth(node):
             self._store(node, "used by a later loop")
             return
-        members = self.members.setdefault(axis, {})
-        members[node] = min(time, members.get(node, time))
+        if outer == axis:
+            members = self.members.setdefault(axis, {})
+            members[node] = min(time, members.get(node, time))
         for argument in draft.arguments(node):
             self._stack.append((argument, time, axis))
 
     def _worth(self, node: Node) -> bool:
         """Whether to store a value for a later loop rather than to compute it again."""
         values = self.draft.fusion.values
+        if values.inline(node):
+            return False
         if values.heavy(node):
             return True
         axes = self.draft.fusion.remaining(node.axes, self.draft.open)

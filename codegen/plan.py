@@ -28,6 +28,7 @@ from .domains import Domains
 from .fusion import Fusion
 from .prepare import prepare
 from .sweeps import Buffer, OutputArray, Root, Scope, Sink
+from .unify import unified
 from .values import Values
 
 __all__ = ["Plan", "plan_graph"]
@@ -84,7 +85,7 @@ def plan_graph(graph: Graph, *, exact: bool = False) -> Plan:
     for node in prepared.order:
         if node.kind is Kind.SCAN:
             raise UnsupportedError("a recurrence cannot be planned: use the interpreter for this function")
-    delivered = deliveries(prepared)
+    delivered = unified(deliveries(prepared))
     nodes = [n for d in delivered for t in d.terms for n in (t.value, *t.indices)]
     order = topological_order(nodes)
     axes = axis_order(order, [t.stored_axes for d in delivered for t in d.terms])
@@ -92,7 +93,7 @@ def plan_graph(graph: Graph, *, exact: bool = False) -> Plan:
     conditions = Conditions(order, forms)
     domains = Domains(order, nodes, forms, conditions)
     fusion = Fusion(
-        {n: i for i, n in enumerate(order)}, {a: i for i, a in enumerate(axes)}, Values(order), conditions, domains
+        {n: i for i, n in enumerate(order)}, {a: i for i, a in enumerate(axes)}, Values(order, forms), conditions, domains
     )
     uses: dict[Node, int] = {}
     for node in order:

@@ -18,7 +18,7 @@ from ..node import Kind, Node, constant, make, union_axes
 from ..ops import OPS, A, B, C
 from ..rewrite import copy, gather_axes
 
-__all__ = ["prepare"]
+__all__ = ["prepare", "with_arguments"]
 
 DIGITS = 50
 LARGEST_POWER = 64
@@ -73,7 +73,7 @@ class _Preparation:
             return self.new[node.args[0]]
         if node.kind is not Kind.ELEMENTWISE:
             arguments = tuple(self.new[a] for a in node.args)
-            return node if arguments == node.args else _rebuilt(node, arguments)
+            return node if arguments == node.args else with_arguments(node, arguments)
         if node.dtype is FLOATING and node.args and all(self.new[a].kind is Kind.CONST for a in node.args):
             folded = _folded(node.data, [self.new[a] for a in node.args])
             if folded is not None:
@@ -222,7 +222,10 @@ def _is(node: Node, op: str) -> bool:
     return node.kind is Kind.ELEMENTWISE and node.data == op and node.dtype is FLOATING
 
 
-def _rebuilt(node: Node, arguments: tuple[Node, ...]) -> Node:
+def with_arguments(node: Node, arguments: tuple[Node, ...]) -> Node:
+    """A node like ``node``, of any emitted operation, with other arguments."""
+    if node.kind is Kind.ELEMENTWISE:
+        return make(node.kind, arguments, union_axes(arguments), node.dtype, node.data)
     if node.kind is Kind.GATHER and not all(a in arguments[0].axes for a in node.data):
         # the array was repeated along an axis that is read here, and is no longer
         kept = [(a, i) for a, i in zip(node.data, arguments[1:], strict=True) if a in arguments[0].axes]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ..dtype import FLOATING
 from ..node import Kind, Node
-from .affine import Conditions, Facts
+from .affine import Affine, Conditions, Facts
 
 __all__ = ["LEAVES", "Values", "resolve"]
 
@@ -19,6 +19,7 @@ LIGHT = frozenset({
 MOST_INLINE_COST = 24
 MOST_INLINE_HEIGHT = 7
 MOST_COST = 1000
+REDUCTION_COST = 16
 
 
 class Values:
@@ -28,44 +29,58 @@ class Values:
     ----------
     order:
         Nodes, arguments before users.
+    forms:
+        Affine forms of the integer nodes.
     """
 
-    def __init__(self, order: Iterable[Node]) -> None:
+    def __init__(self, order: Iterable[Node], forms: Mapping[Node, Affine]) -> None:
         self._inline: dict[Node, tuple[int, int]] = {}
+        self._scalars: dict[Node, tuple[Node, ...]] = {}
         self._cost: dict[Node, int] = {}
         for node in order:
-            self._visit(node)
+            if node.kind in LEAVES or (node in forms and node.axes):
+                self._inline[node] = (0, 0)
+            else:
+                self._price(node)
+                self._judge(node)
 
-    def _visit(self, node: Node) -> None:
-        if node.kind in LEAVES:
-            self._inline[node] = (0, 0)
-            return
+    def _price(self, node: Node) -> None:
         if node.kind is Kind.ELEMENTWISE:
-            heavy = node.data in HEAVY or node.data not in LIGHT
             below = sum(self._cost.get(a, 0) for a in node.args)
-            self._cost[node] = 0 if heavy else min(MOST_COST, len(node.args) - 1 + below)
-        elif node.kind is Kind.GATHER:
-            self._cost[node] = self._cost.get(node.args[0], 0)
+            self._cost[node] = 0 if self.heavy(node) else min(MOST_COST, len(node.args) - 1 + below)
         else:
-            self._cost[node] = 16
-        if not node.axes or (node.kind is Kind.ELEMENTWISE and node.data not in LIGHT):
+            self._cost[node] = self._cost.get(node.args[0], 0) if node.kind is Kind.GATHER else REDUCTION_COST
+
+    def _judge(self, node: Node) -> None:
+        if not node.axes or node.kind not in (Kind.ELEMENTWISE, Kind.GATHER) or self.heavy(node):
             return
-        arguments = node.args[1:] if node.kind is Kind.GATHER else node.args
         if node.kind is Kind.GATHER and node.args[0].kind is not Kind.INPUT:
             return
-        if node.kind not in (Kind.ELEMENTWISE, Kind.GATHER) or any(a not in self._inline for a in arguments):
+        arguments = node.args[1:] if node.kind is Kind.GATHER else node.args
+        if any(a.axes and a not in self._inline for a in arguments):
             return
-        cost = sum(self._inline[a][0] for a in arguments)
-        height = 1 + max(self._inline[a][1] for a in arguments)
+        scalars = dict.fromkeys(
+            s for a in arguments for s in self._scalars.get(a, () if a in self._inline else (a,))
+        )
+        cost, height = 0, 1
+        for argument in arguments:
+            below = self._inline.get(argument, (0, 0))
+            cost, height = cost + below[0], max(height, 1 + below[1])
         if node.kind is Kind.ELEMENTWISE:
             cost += max(1, len(node.args) - 1)
         most = 1 if node.dtype is FLOATING and node.kind is Kind.ELEMENTWISE else MOST_INLINE_COST
         if cost <= most and height <= MOST_INLINE_HEIGHT:
             self._inline[node] = (cost, height)
+            if scalars:
+                self._scalars[node] = tuple(scalars)
 
     def inline(self, node: Node) -> bool:
         """Whether the value is read or computed in place wherever it is needed: leaves, loads and index arithmetic."""
         return node in self._inline
+
+    def scalars(self, node: Node) -> tuple[Node, ...]:
+        """The values without axes that a value in place is computed from."""
+        return self._scalars.get(node, ())
 
     def heavy(self, node: Node) -> bool:
         """Whether the node itself is a function or a division."""
