@@ -16,7 +16,7 @@ from ..errors import UnsupportedError
 from ..graph import Graph, Structure
 from ..sizes import Place, SizePlan, size_plan
 from .loop_ir import Array, Procedure
-from .names import identifier
+from .names import ENTRY_NAMES, free_name, identifier
 
 __all__ = ["Argument", "Interface", "Result", "interface", "parameter_names", "size_text"]
 
@@ -97,15 +97,8 @@ def parameter_names(graph: Graph) -> tuple[str, ...]:
     >>> parameter_names(Graph("f", (input_node("x"), input_node("lambda"), input_node("out")), ()))
     ('x', 'lambda_', 'out_')
     """
-    taken: set[str] = set()
-    names = []
-    for node in graph.inputs:
-        name = identifier(node.data)
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        names.append(name)
-    return tuple(names)
+    taken = set(ENTRY_NAMES)
+    return tuple(free_name(identifier(node.data), taken) for node in graph.inputs)
 
 
 def interface(graph: Graph, procedure: Procedure) -> Interface:

@@ -187,5 +187,5 @@ def _run(command: Sequence[str], **_: Any) -> None:
 def _tail(text: str, lines: int = 12) -> str:
     """The lines that say what is wrong."""
     kept = [line for line in text.splitlines() if line.strip()]
-    wrong = [line for line in kept if "error" in line.lower()]
+    wrong = [line for line in kept if "error: " in line.lower() or ".pyx:" in line]
     return "\n".join((wrong or kept)[:lines])

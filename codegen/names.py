@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 
 from .loop_ir import Alloc, Block, For, If, Let, Procedure, Statement
 
-__all__ = ["bound_names", "identifier", "safe_names"]
+__all__ = ["ENTRY_NAMES", "bound_names", "free_name", "identifier", "safe_names"]
 
 # words that Cython reserves beyond Python's, and names of C types that its text may mention
 CYTHON_WORDS = frozenset(
@@ -16,6 +16,14 @@ CYTHON_WORDS = frozenset(
     integer lanes len list long masks namespace nogil noexcept npy_intp NULL object packed print property public range
     readonly real short signed sizeof size_t str struct tuple type union unsigned void volatile DEF IF ELIF ELSE
     self out""".split()
+)
+
+# what an entry mentions beside its parameters and results: a parameter of that name would hide it
+ENTRY_NAMES = frozenset(
+    """INFINITY NAN NULL PyArray_SimpleNew as_array as_float as_integer as_number as_operand as_truth broadcast_operands
+    call_loop call_ufunc check_indices copy_array data_of dict first fits flat_out is_array is_number is_plain is_truth
+    isinstance mismatch np out overlap refuse_index refuse_out release_threads restore_threads results size_along splat
+    state status tuple ufunc within""".split()
 )
 
 
@@ -48,6 +56,20 @@ def safe_names(names: Iterable[str], reserved: Collection[str]) -> dict[str, str
         taken.add(text)
         printed[name] = text
     return printed
+
+
+def free_name(text: str, taken: set[str], forms: Iterable[str] = ("{}",)) -> str:
+    """A name like ``text`` that is free in all its forms, which are taken from then on.
+
+    >>> taken = {"x_out"}
+    >>> free_name("x", taken, ("{}", "{}_out")), sorted(taken)
+    ('x_', ['x_', 'x__out', 'x_out'])
+    """
+    forms = tuple(forms)
+    while any(form.format(text) in taken for form in forms) or keyword.iskeyword(text):
+        text += "_"
+    taken.update(form.format(text) for form in forms)
+    return text
 
 
 def bound_names(procedure: Procedure) -> list[str]:

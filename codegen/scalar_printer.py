@@ -133,12 +133,16 @@ class Printer:
         if op in INFIX:
             between, level = INFIX[op]
             first = level + 1 if level == COMPARE else level
+            if op == "div" and varies:  # Cython casts a number to the type of lanes here, which C refuses
+                pieces = [p if p.varies else Piece(self._wide(p, FLOATING), ATOM) for p in pieces]
             texts = [_bracket(p, first if i == 0 else level + 1) for i, p in enumerate(pieces)]
             return Piece(between.join(texts), level, varies)
         if op == "neg":
             return _negative(pieces[0])
         if op == "rcp":
-            return Piece(f"{self.dialect.literal(1, FLOATING).text} / {_bracket(pieces[0], UNARY)}", PRODUCT, varies)
+            one = self.dialect.literal(1, FLOATING)
+            text = self._wide(one, FLOATING) if varies else one.text
+            return Piece(f"{text} / {_bracket(pieces[0], UNARY)}", PRODUCT, varies)
         if op == "not":
             return Piece(f"not {_bracket(pieces[0], NOT)}", NOT)
         if op == "float":

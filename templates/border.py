@@ -9,15 +9,20 @@ import numpy as np
 ArgumentError = ValueError
 
 
+def plain_array(value, name):
+    """Any array-like as NumPy understands it."""
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"argument {name} is no array: {error}") from None
+
+
 def as_array(value, dtype, dimensions, name, expected):
     """Any array-like as an aligned C-contiguous array of one dtype; nothing is lost in silence.
 
     ``dimensions`` is None where any number will do; ``expected`` says what to expect in the message.
     """
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"argument {name} is no array: {error}") from None
+    array = plain_array(value, name)
     letter = array.dtype.kind
     if letter == "c":
         raise ArgumentError(f"argument {name} is complex ({array.dtype}): this function takes real numbers")
@@ -56,7 +61,7 @@ def as_number(value, dtype, name):
 def as_operand(value, dtype, name):
     """An array that a ufunc casts to ``dtype`` without loss, converted first where NumPy would refuse."""
     if not isinstance(value, (int, float)):
-        array = np.asarray(value)
+        array = plain_array(value, name)
         if array.dtype.kind in "biuf" and np.can_cast(array.dtype, dtype, "safe"):
             return array
     elif dtype != "bool" and not isinstance(value, bool):

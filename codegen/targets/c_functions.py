@@ -57,6 +57,9 @@ static inline real logistic_number(real x) {
     ("softplus", FLOATING): (
         "softplus", 1,
         "static inline real softplus_number(real x) { return (x > 0 ? x : x != x ? x : 0) + M(log1p)(M(exp)(-M(fabs)(x))); }"),
+    ("strong_product", FLOATING): (
+        "strong_product", 2,
+        "static inline real strong_product_number(real a, real b) { return a == 0 || b == 0 ? 0 : a * b; }"),
     ("undefined", FLOATING): ("undefined", 1, "static inline real undefined_number(real x) { return x * (real)NAN; }"),
     ("sign", INTEGER): ("sign_integer", 1, "static inline int64_t sign_integer(int64_t x) { return (x > 0) - (x < 0); }"),
     ("abs", INTEGER): ("absolute_integer", 1, "static inline int64_t absolute_integer(int64_t x) { return x < 0 ? -x : x; }"),
@@ -92,6 +95,10 @@ static inline lanes logistic_lanes(lanes x) {
     "softplus": (("maximum", "exp", "log1p", "fabs"), """\
 static inline lanes softplus_lanes(lanes x) {
     return maximum_lanes(x, splat_lanes(0)) + log1p_lanes(exp_lanes(-fabs_lanes(x)));
+}"""),
+    "strong_product": (("select",), """\
+static inline lanes strong_product_lanes(lanes a, lanes b) {
+    return select_lanes((masks)(a == 0) | (masks)(b == 0), splat_lanes(0), a * b);
 }"""),
 }  # fmt: skip
 

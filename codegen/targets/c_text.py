@@ -71,6 +71,7 @@ object callable_type()
 PyThreadState* release_threads(double)
 void restore_threads(PyThreadState*)
 bint independent(char**, npy_intp, const npy_intp*, int, int) noexcept nogil
+void forget_flags() noexcept nogil
 lanes splat "splat_lanes"(real) noexcept nogil
 real first "first_lane"(lanes) noexcept nogil
 lanes load "load_lanes"(const char*, npy_intp, npy_intp) noexcept nogil

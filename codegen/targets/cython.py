@@ -11,9 +11,9 @@ from typing import Any
 from ...dtype import FLOATING
 from ...errors import UnsupportedError
 from ...graph import Graph
-from ..abi import interface
+from ..abi import Interface, interface, parameter_names
 from ..loop_ir import Literal, Procedure
-from ..names import bound_names, safe_names
+from ..names import ENTRY_NAMES, bound_names, free_name, safe_names
 from ..render import render
 from ..scalar_printer import Printer
 from .c_functions import HELPERS, c_function, every_name
@@ -33,13 +33,11 @@ IN_BODY = frozenset(
     """INFINITY NAN LANES aligned arena cython_special fill_integer fill_real fill_truth first free int64_t malloc masks
     npy_bool padded place prange range real sizeof splat""".split()
 ) | frozenset(HELPERS) | every_name()
-AROUND = frozenset(
-    """ArgumentError Callable INFINITY LANES NAN NULL active copy_array data_of size_along PyArray_SimpleNew as_array as_float as_integer as_number as_operand
-    as_truth broadcast_operands border call_loop call_ufunc check_indices const_integers const_reals const_truths
-    count data deliver dict filter_value first fits flat_out i independent int64_t integers is_array is_number is_plain
-    is_truth isinstance lanes list load loops mismatch npy_bool operands out overlap real reals refuse_out
-    refuse_index release_threads restore_threads results splat state status steps store truths tuple types ufunc value_at
-    width within""".split()
+# names of the module: the function itself may not have them
+AROUND = ENTRY_NAMES | frozenset(
+    """ArgumentError Callable LANES active border const_integers const_reals const_truths count data deliver filter_value
+    forget_flags i independent int64_t integers lanes list load loops masks npy_bool operands point position pointers real
+    reals result steps store truths types value value_at width window x""".split()
 )
 _OWN_LOOP = ("deliver",)
 
@@ -86,15 +84,14 @@ def source(
     face = interface(graph, procedure)
     lanes = face.is_elementwise and fits_lanes(procedure)
     names = safe_names(bound_names(procedure), IN_BODY)
-    identifiers = (face.identifier, *(p.name for p in (*procedure.inputs, *procedure.sizes, *procedure.outputs)))
-    entry_names = safe_names(identifiers, AROUND)
+    entry_names = _entry_names(graph, face)
     arena = [] if lanes else _arena(procedure, names, dtype)
     spelled = dialect(dtype, lanes, threads, [name for name, _ in arena])
     printer = Printer(spelled, names, [p.name for p in procedure.inputs] if lanes else ())
     lines = printer.block(procedure.body)
     lines = declaration_lines(printer.declarations) + lines
     functions = [(op, kind, found) for op, kind in printer.functions if (found := c_function(op, kind)) is not None]
-    entry = entry_names[face.identifier]
+    entry = safe_names([face.identifier], AROUND)[face.identifier]
     context: dict[str, Any] = {
         "version": version, "digest": digest, "summary": summary or f"{face.name}, compiled by symgraph.",
         "package": package, "entry": entry, "elementwise": face.is_elementwise, "lanes": lanes,
@@ -102,7 +99,7 @@ def source(
         "parallel": any("prange(" in line for line in lines), "arena": bool(arena),
         "body": f"{entry}_body", "arguments": face.arguments, "results": face.results,
         "operands": len(face.arguments) + len(face.results), "large": len(lines) > LARGE,
-        "documentation": documentation(face, dtype, entry_names),
+        "documentation": documentation(face, dtype, entry, entry_names),
         "entry_results": [entry_names[r.identifier] for r in face.results],
         "parameters": "".join(f"{entry_names[a.identifier]}, " for a in face.arguments) + "*, ",
         "ufunc_name": entry.encode("ascii", "replace").decode(),
@@ -118,6 +115,17 @@ def source(
     template = "cython/elementwise.pyx.jinja" if face.is_elementwise else "cython/array.pyx.jinja"
     bare = render(template, **context, declarations=[])
     return render(template, **context, declarations=filtered(declarations, bare)).rstrip("\n") + "\n"
+
+
+def _entry_names(graph: Graph, face: Interface) -> dict[str, str]:
+    """Identifier of the procedure -> name in the entry: parameters keep theirs, sizes and results keep clear of them."""
+    parameters = parameter_names(graph)
+    taken = {*ENTRY_NAMES, *parameters, f"{face.identifier}_body"}
+    names = {a.identifier: p for a, p in zip(face.arguments, parameters, strict=True)}
+    numbers = {f"{a.identifier} number": free_name(f"{names[a.identifier]}_number", taken) for a in face.arguments}
+    sizes = {size: free_name(size, taken) for size in face.sizes.values()}
+    forms = ("{}", "{}_out", "{}_number", "{}_shape")
+    return {**names, **numbers, **sizes, **{r.identifier: free_name(r.identifier, taken, forms) for r in face.results}}
 
 
 def _arena(procedure: Procedure, names: dict[str, str], dtype: str) -> list[tuple[str, str]]:

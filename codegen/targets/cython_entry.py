@@ -36,7 +36,7 @@ def structure_text(structure: Structure, leaves: Sequence[str]) -> str:
     return f"({inner},)" if len(structure) == 1 else f"({inner})"
 
 
-def documentation(face: Interface, dtype: str, names: Mapping[str, str]) -> str:
+def documentation(face: Interface, dtype: str, entry: str, names: Mapping[str, str]) -> str:
     """The docstring of an entry: arguments and results with dtypes and shapes."""
 
     def line(argument: Argument, label: str) -> str:
@@ -46,7 +46,7 @@ def documentation(face: Interface, dtype: str, names: Mapping[str, str]) -> str:
 
     scalar = " Arrays broadcast as in NumPy." if face.is_elementwise else ""
     result = structure_text(face.structure, [r.name for r in face.results])
-    head = f"{names[face.identifier]}({', '.join(names[a.identifier] for a in face.arguments)}) -> {result}"
+    head = f"{entry}({', '.join(names[a.identifier] for a in face.arguments)}) -> {result}"
     parts = [head, "", f"    `out` takes arrays for the results.{scalar}"]
     parts += ["", "    Arguments:"] if face.arguments else []
     parts += [line(a, names[a.identifier] if names[a.identifier] == a.name else f"{names[a.identifier]} ({a.name})")
@@ -65,13 +65,14 @@ def elementwise_entry(
     value = "lanes" if lanes else "real"
     types = {FLOATING: value, INTEGER: "int64_t", BOOLEAN: "npy_bool"}
     results = [names[r.identifier] for r in face.results]
+    values = [f"result{k}" for k in range(len(results))]
     parameters = [f"{types[a.dtype]} {names[a.identifier]}" for a in face.arguments]
     parameters += [f"{types[r.dtype]}* {name}" for r, name in zip(face.results, results, strict=True)]
     loads, stores = [], []
     for position, operand in enumerate((*face.arguments, *face.results)):
         at = f"operands[{position}] + i * steps[{position}]"
         output = position >= len(face.arguments)
-        name = results[position - len(face.arguments)] if output else ""
+        name = values[position - len(face.arguments)] if output else ""
         if lanes and output:
             stores.append(f"store({at}, steps[{position}], active, {name})")
         elif lanes:
@@ -80,8 +81,8 @@ def elementwise_entry(
             stores.append(f"(<{types[operand.dtype]}*>({at}))[0] = {name}")
         else:
             loads.append(f"(<{types[operand.dtype]}*>({at}))[0]")
-    declarations = [f"cdef {types[r.dtype]} {name}" for r, name in zip(face.results, results, strict=True)]
-    addresses = [f"&{name}" for name in results]
+    declarations = [f"cdef {types[r.dtype]} {name}" for r, name in zip(face.results, values, strict=True)]
+    addresses = [f"&{name}" for name in values]
     entry_results = context["entry_results"]
     scalars = []
     tests = ["out is None"]
@@ -129,7 +130,7 @@ def array_entry(
     results = context["entry_results"]
     lines: list[str] = []
     for argument in face.arguments:
-        lines += _take(argument, entry_names[argument.identifier], kind)
+        lines += _take(argument, entry_names, kind)
     lines += _size_lines(face, sizes, entry_names, results)
     printer = Printer(dialect(context["dtype"]), entry_names)
     lines += _index_checks(face, procedure, printer, entry_names)
@@ -137,7 +138,8 @@ def array_entry(
     call = [sizes[s] for s in face.sizes if face.sizes[s] in {v.name for v in procedure.sizes}]
     for argument in face.arguments:
         name = entry_names[argument.identifier]
-        call.append(f"<const_{POINTERS[argument.dtype]}>data_of({name})" if argument.is_array else f"{name}_number")
+        call.append(f"<const_{POINTERS[argument.dtype]}>data_of({name})" if argument.is_array
+                    else entry_names[f"{argument.identifier} number"])  # fmt: skip
     for result, name in zip(face.results, results, strict=True):
         call.append(f"<{POINTERS[result.dtype]}>data_of({name})" if result.is_array else f"&{name}_number")
     lines += _launch(f"{context['body']}({', '.join(call)})", procedure, sizes, bool(context["arena"]))
@@ -150,9 +152,11 @@ def array_entry(
     return {"body_parameters": ", ".join(parameters), "entry_lines": lines}
 
 
-def _take(argument: Argument, name: str, kind: str) -> list[str]:
+def _take(argument: Argument, names: Mapping[str, str], kind: str) -> list[str]:
+    name = names[argument.identifier]
     if not argument.is_array:
-        return [f"cdef {TYPES[argument.dtype]} {name}_number = {SCALARS[argument.dtype]}({name}, {argument.name!r})"]
+        number = names[f"{argument.identifier} number"]
+        return [f"cdef {TYPES[argument.dtype]} {number} = {SCALARS[argument.dtype]}({name}, {argument.name!r})"]
     number, rank = numpy_kind(argument, kind), len(argument.sizes)
     return [
         f"if not is_plain({name}, {number}, {rank}):",
@@ -172,8 +176,9 @@ def _index_checks(
             lines += [f"if not within({name}, {low}, {high}):",
                       f"    check_indices({name}, {low}, {high}, {shown[check.input.name]!r})"]  # fmt: skip
         else:
-            lines += [f"if not {low} <= {name}_number <= {high}:",
-                      f"    refuse_index({name}_number, {low}, {high}, {shown[check.input.name]!r})"]  # fmt: skip
+            number = names[f"{check.input.name} number"]
+            lines += [f"if not {low} <= {number} <= {high}:",
+                      f"    refuse_index({number}, {low}, {high}, {shown[check.input.name]!r})"]  # fmt: skip
     return lines
 
 

@@ -1,3 +1,6 @@
+#include <fenv.h>
+/* A branch that is not taken and glibc's vector functions may raise flags that mean nothing: NumPy must not warn of them. */
+static inline void forget_flags(void) { feclearexcept(FE_ALL_EXCEPT); }
 /* whether no output feeds a later element of an input: the same elements, or none in common */
 static int independent(char** operands, npy_intp count, const npy_intp* steps, int all, int outputs) {
     for (int o = all - outputs; o < all; o++)

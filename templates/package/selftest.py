@@ -241,7 +241,7 @@ _TESTS: dict[str, tuple[tuple[str, Callable[[_Trial], tuple[float, float]]], ...
 }
 
 
-# ---------------------------------------------------------------------------------------------------------------- running
+# --------------------------------------------------------------------------------------------------------- running
 def run() -> list[Check]:
     """Test the kernels of this package."""
     import importlib
@@ -255,7 +255,8 @@ def report(checks: list[Check]) -> str:
     """One line per check."""
     width = max((len(c.kernel) for c in checks), default=0)
     return "\n".join(
-        f"{'ok  ' if c.passed else 'FAIL'}  {c.kernel:<{width}}  {c.error:9.2e} <= {c.limit:7.1e}  {c.test}" for c in checks
+        f"{'ok  ' if c.passed else 'FAIL'}  {c.kernel:<{width}}  {c.error:9.2e} <= {c.limit:7.1e}  {c.test}"
+        for c in checks
     )
 
 
