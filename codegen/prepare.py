@@ -13,6 +13,7 @@ from fractions import Fraction
 import sympy as sp
 
 from ..dtype import FLOATING, INTEGER, Dtype
+from ..expansions import expand
 from ..graph import Graph, Output
 from ..node import Kind, Node, constant, make, union_axes
 from ..ops import OPS, A, B, C
@@ -35,7 +36,7 @@ def prepare(graph: Graph, *, exact: bool = False) -> Graph:
     exact:
         Every division stays a division; otherwise a reciprocal that several products share is computed once.
     """
-    return _Preparation(graph, exact).result()
+    return _Preparation(expand(graph), exact).result()
 
 
 def _elementwise(op: str, *arguments: Node, dtype: Dtype = FLOATING) -> Node:
