@@ -250,7 +250,10 @@ def _write_reduce(writer: _Writer, node: Node, indices: Indices) -> Steps:
 
 def _limited(cls: type, body: sp.Basic, symbol: sp.Symbol, size: sp.Expr) -> sp.Basic:
     """A sum (or product ...) as it stands: the constructors of SymPy's classes search and rearrange the summand."""
-    made = sp.Expr.__new__(cls, body, sp.Tuple(symbol, sp.S.Zero, size - 1))
+    limits = [sp.Tuple(symbol, sp.S.Zero, size - 1)]
+    if type(body) is cls:  # one sum over several indices, innermost first
+        body, limits = body.args[0], [*body.args[1:], *limits]
+    made = sp.Expr.__new__(cls, body, *limits)
     made.is_commutative = True
     return made  # type: ignore[no-any-return]
 

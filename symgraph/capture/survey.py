@@ -42,6 +42,7 @@ def is_variable(expression: sp.Basic) -> bool:
     return (
         isinstance(expression, AppliedUndef)
         and type(expression) not in USER_FUNCTIONS
+        and not hasattr(expression, "_imp_")  # SymPy's implemented_function: it has a value of its own
         and all(isinstance(a, sp.Symbol) for a in expression.args)
     )
 
