@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .codegen.abi import parameter_names
 from .codegen.build import find_compiler
+from .codegen.package_tree import EditedError
 from .codegen.pipeline import Built, build_kernel, target_named
 from .codegen.targets import Options
 from .dtype import FLOATING
@@ -22,7 +23,10 @@ from .version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Kernel", "compare_package", "compile", "emit_package", "package_name", "write_package"]
+__all__ = [
+    "EditedError", "Kernel", "cache_folder", "cache_summary", "check_package", "clear_cache", "compare_package", "compile",
+    "compile_fresh", "compiler_description", "emit_package", "package_name", "write_package",
+]  # fmt: skip
 
 _log = logging.getLogger("symgraph")
 _told: set[str] = set()
@@ -147,6 +151,18 @@ class Kernel:
         return _restored, (dumps(self.graph), self.target, self.dtype, self.exact, self.threads)
 
 
+class _Caller:
+    """Calls a Python function."""
+
+    __slots__ = ("_entry",)
+
+    def __init__(self, entry: Callable[..., Any]) -> None:
+        self._entry = entry
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._entry(*arguments, **named)
+
+
 def _restored(text: str, target: str, dtype: str, exact: bool, threads: int) -> Kernel:
     return compile(Function(loads(text)), target=target, dtype=dtype, exact=exact, threads=threads)
 
@@ -227,7 +243,7 @@ def _kernel(graph: Graph, target: str, options: Options, built: Built) -> Kernel
         "dtype": options.dtype, "exact": options.exact, "threads": options.threads, "_module": module,
     }  # fmt: skip
     # a type of the module itself calls the entry without a detour through Python
-    return type("Kernel", (module.Callable, Kernel), body)(entry)
+    return type("Kernel", (getattr(module, "Callable", _Caller), Kernel), body)(entry)
 
 
 # ------------------------------------------------------------------------------------------------ packages on disk
@@ -275,3 +291,57 @@ def package_name(name: str) -> str:
     from .codegen.names import identifier
 
     return identifier(name)
+
+
+def check_package(folder: Path) -> tuple[bool, str]:
+    """Build the package in ``folder`` elsewhere and run its self-test: whether it passed, and what it printed."""
+    from .codegen.package_check import find_package, run_selftest
+
+    return run_selftest(folder, find_package(folder))
+
+
+# --------------------------------------------------------------------------------------------- the cache and the tools
+def cache_folder() -> Path:
+    """Where compiled kernels are kept."""
+    from .codegen import cache
+
+    return cache.cache_folder()
+
+
+def cache_summary() -> tuple[int, int]:
+    """How many kernels the cache holds, and their bytes."""
+    from .codegen import cache
+
+    return cache.cache_summary()
+
+
+def clear_cache() -> int:
+    """Remove every compiled kernel; how many there were."""
+    from .codegen import cache
+
+    return cache.clear_cache()
+
+
+def compiler_description() -> tuple[str, str] | None:
+    """The path of the C compiler and the first line of its version; None where there is none."""
+    from .codegen.build import compiler_version
+
+    path = find_compiler()
+    return None if path is None else (path, compiler_version(path))
+
+
+def compile_fresh(f: Function) -> Kernel:
+    """Compile in an empty cache that is gone afterwards: a trial of the tools."""
+    import os
+    import tempfile
+
+    before = os.environ.get("SYMGRAPH_CACHE_DIR")
+    with tempfile.TemporaryDirectory(prefix="symgraph-trial-") as folder:
+        os.environ["SYMGRAPH_CACHE_DIR"] = folder
+        try:
+            return compile(f)
+        finally:
+            if before is None:
+                del os.environ["SYMGRAPH_CACHE_DIR"]
+            else:
+                os.environ["SYMGRAPH_CACHE_DIR"] = before

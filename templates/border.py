@@ -161,3 +161,22 @@ def check_indices(array, low, high, name):
 def refuse_index(index, low, high, name):
     """A scalar that is used as an index and is out of range."""
     raise ArgumentError(f"argument {name} is the index {index}, expected an integer from {low} to {high}")
+
+
+def result_array(out, name, dtype, shape, arguments):
+    """A new array for a result, or the caller's where it fits and shares no memory with an argument."""
+    if out is None:
+        return np.empty(shape, dtype)
+    fits = isinstance(out, np.ndarray) and out.dtype == dtype and out.dtype.isnative and out.shape == shape
+    if not (fits and out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
+        refuse_out(out, name, dtype, shape)
+    return np.empty(shape, dtype) if any(np.may_share_memory(out, a) for a in arguments) else out
+
+
+def given_back(result, out):
+    """A result that was computed elsewhere, in the caller's array."""
+    if out is None:
+        return result
+    if result is not out:
+        np.copyto(out, result)
+    return out

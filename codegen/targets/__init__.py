@@ -89,7 +89,41 @@ def _cython_toolchain(options: Options) -> tuple[str, ...]:
     return ("cython", version("cython"), compiler_identity(), *compile_flags(options.exact, options.threads))
 
 
+def _numba_source(graph: Graph, procedure: Procedure, options: Options, version: str, digest: str) -> str:
+    from .numba import source
+
+    return source(graph, procedure, dtype=options.dtype, version=version, digest=digest)
+
+
+def _numba_build(text: str, name: str, folder: Path, options: Options) -> tuple[Path, Path]:
+    path = folder / f"{name}.py"  # a file, because Numba keeps its own compiled code beside it
+    path.write_text(text, encoding="utf-8")
+    return path, path
+
+
+def _load_python(path: Path, name: str) -> ModuleType:
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    from ...errors import SymgraphError
+
+    spec = spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.ArgumentError = SymgraphError  # type: ignore[attr-defined]
+    return module
+
+
+def _numba_toolchain(options: Options) -> tuple[str, ...]:
+    from importlib.metadata import version
+
+    return ("numba", version("numba"))
+
+
 TARGETS: dict[str, Target] = {
     row.name: row
-    for row in (Target("cython", _cython_source, _cython_build, _load_extension, _cython_toolchain),)
+    for row in (
+        Target("cython", _cython_source, _cython_build, _load_extension, _cython_toolchain),
+        Target("numba", _numba_source, _numba_build, _load_python, _numba_toolchain),
+    )
 }

@@ -165,8 +165,6 @@ def number_source(op: str, dtype: Dtype) -> str:
 
 def lanes_source(function: CFunction, op: str, exact: bool) -> tuple[tuple[str, ...], str]:
     """What a function on lanes needs before it (names of helpers and of functions), and its C text."""
-    if function.name == "fabs":
-        return (), "static inline lanes fabs_lanes(lanes x) { return (lanes)((masks)x & HIGHEST_MASK); }"
     if function.name in _LANES:
         return _LANES[function.name]
     if function.origin == "own":

@@ -91,7 +91,7 @@ def source(
     lines = printer.block(procedure.body)
     lines = declaration_lines(printer.declarations) + lines
     functions = [(op, kind, found) for op, kind in printer.functions if (found := c_function(op, kind)) is not None]
-    entry = safe_names([face.identifier], AROUND)[face.identifier]
+    entry = safe_names([face.identifier], AROUND | IN_BODY)[face.identifier]
     context: dict[str, Any] = {
         "version": version, "digest": digest, "summary": summary or f"{face.name}, compiled by symgraph.",
         "package": package, "entry": entry, "elementwise": face.is_elementwise, "lanes": lanes,

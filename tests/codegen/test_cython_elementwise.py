@@ -13,7 +13,7 @@ import symgraph as sg
 
 from .conftest import Kernels
 
-TARGETS = ["cython"]
+TARGETS = ["cython", "numba"]
 x, y, z = sp.symbols("x y z")
 
 
