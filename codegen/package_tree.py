@@ -104,9 +104,11 @@ def _left_over(folder: Path, files: Mapping[str, str]) -> list[str]:
             continue
         for path in sorted(parent.iterdir()):
             relative = path.relative_to(folder).as_posix()
-            if relative not in files and path.suffix in (".pyx", ".pxd") and (text := _read(path)):
-                if is_sealed(relative, text):
-                    found.append(relative)
+            if relative in files or path.suffix not in (".pyx", ".pxd"):
+                continue
+            text = _read(path)
+            if text and is_sealed(relative, text):
+                found.append(relative)
     return found
 
 

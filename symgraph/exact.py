@@ -255,7 +255,8 @@ class _Run:
         loops = (*(a for a in node.axes if a not in targets), *summed)
         shape = tuple(self.length(a) for a in loops)
         source = np.broadcast_to(self.aligned(value, loops), shape)
-        result = np.full(tuple(self.length(a) for a in node.axes), _cast(np.asarray(0, object), node.dtype).item(), object)
+        zero = _cast(np.asarray(0, object), node.dtype).item()
+        result = np.full(tuple(self.length(a) for a in node.axes), zero, object)
         raw = {a: np.broadcast_to(self.aligned(i, loops), shape) for a, i in zip(targets, indices, strict=True)}
         for place in np.ndindex(*shape):
             at = tuple(int(raw[a][place]) if a in raw else place[loops.index(a)] for a in node.axes)

@@ -35,6 +35,11 @@ class Plan:
     functions: Mapping[str, Function]
     files: Mapping[str, str]
 
+    def sources(self) -> list[str]:
+        """The sources of the kernels."""
+        own = {f"_{package_name(f.name)}" for f in self.functions.values()}
+        return [t for p, t in self.files.items() if Path(p).suffix in (".pyx", ".py") and Path(p).stem in own]
+
     def write(self, directory: str | os.PathLike[str], force: bool = False) -> Path:
         """Write all files, or none; files that were edited stay, unless ``force``."""
         return write_package(Path(directory), self.files, force)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -180,17 +181,17 @@ def _candidates(graph: Graph) -> Iterator[dict[str, Any]]:
                 shape = tuple(evaluate_size(a.size, sizes) for a in node.axes)
                 if node.dtype is FLOATING:
                     own = chance.choice(_RANGES) if trial >= _TRIALS // 2 else (low, high)
-                    candidate["argument"][node.data] = _filled(shape, lambda own=own: _grid(chance, *own))
-                    candidate["direction"][node.data] = _filled(shape, lambda: _grid(chance, -1, 1))
-                    candidate["second"][node.data] = _filled(shape, lambda: _grid(chance, -1, 1))
+                    candidate["argument"][node.data] = _filled(shape, partial(_grid, chance, *own))
+                    candidate["direction"][node.data] = _filled(shape, partial(_grid, chance, -1, 1))
+                    candidate["second"][node.data] = _filled(shape, partial(_grid, chance, -1, 1))
                 elif node.dtype is INTEGER:
                     first = 0 if trial % 2 == 0 else 1
                     last = bound - 1 if bound is not None else 4
-                    candidate["argument"][node.data] = _filled(shape, lambda f=first, e=last: chance.randint(min(f, e), e))
+                    candidate["argument"][node.data] = _filled(shape, partial(chance.randint, min(first, last), last))
                 else:
                     candidate["argument"][node.data] = _filled(shape, lambda: chance.random() < 0.5)
             candidate["cotangent"] = [
-                _filled(tuple(evaluate_size(a.size, sizes) for a in output.axes), lambda: _grid(chance, 0.25, 1))
+                _filled(tuple(evaluate_size(a.size, sizes) for a in output.axes), partial(_grid, chance, 0.25, 1))
                 for output in graph.outputs
             ]
             yield candidate
@@ -273,7 +274,9 @@ def _exact_partials(
 
 
 def _digits(values: Any) -> Any:
-    return [_digits(v) for v in values] if np.ndim(values) else _text(values.item() if hasattr(values, "item") else values)
+    if np.ndim(values):
+        return [_digits(v) for v in values]
+    return _text(values.item() if hasattr(values, "item") else values)
 
 
 def _text(value: Any) -> str:
