@@ -31,22 +31,22 @@ def register(
     python: str | None = None,
     cost: int = 20,
 ) -> None:
-    """Give a SymPy function a meaning. A second call for the same function replaces the first for what is captured later.
+    """Give a SymPy function a meaning; a second call replaces the first for what is captured later.
 
     Parameters
     ----------
     sympy_function:
         ``sympy.Function("f")`` or a subclass of ``sympy.Function``.
     value:
-        A formula: a ``sympy.Lambda``, or a callable that gives a SymPy expression when it is called with symbols. It works on
-        every target. Or a callable on NumPy arrays (one to three arguments, result of their broadcast shape).
+        A formula: a ``sympy.Lambda``, or a callable that gives a SymPy expression when it is called with symbols. It
+        works on every target. Or a callable on NumPy arrays (one to three arguments, result of their broadcast shape).
     partials:
-        One per argument: a callable or Lambda that takes the arguments as SymPy symbols and gives a SymPy expression; a number; or
-        None where no derivative is known. The expression may contain the function itself. By default they follow from the
-        formula; for a callable on arrays they are what ``fdiff`` of the class gives.
+        One per argument: a callable or Lambda that takes the arguments as SymPy symbols and gives a SymPy expression;
+        a number; or None where no derivative is known. The expression may contain the function itself. By default
+        they follow from the formula; for a callable on arrays they are what ``fdiff`` of the class gives.
     c:
-        How C calls it: a function of ``math.h``, or ``scipy:name`` for ``scipy.special.cython_special``. A function that has
-        neither this nor a formula runs in the interpreter only.
+        How C calls it: a function of ``math.h``, or ``scipy:name`` for ``scipy.special.cython_special``. A function
+        that has neither this nor a formula runs in the interpreter only.
     python:
         How Numba calls it, as in ``math.erf``.
     cost:
@@ -70,18 +70,22 @@ def register(
     """
     if not isinstance(sympy_function, FunctionClass):
         raise UnsupportedError(
-            f"{sympy_function!r} is no function of SymPy: use sympy.Function('f') or a subclass of Function")
+            f"{sympy_function!r} is no function of SymPy: use sympy.Function('f') or a subclass of Function"
+        )
     name = sympy_function.__name__
     if not callable(value):
         raise UnsupportedError(
-            f"the value of {name} is a {type(value).__name__}: give a sympy.Lambda or a callable on NumPy arrays")
+            f"the value of {name} is a {type(value).__name__}: give a sympy.Lambda or a callable on NumPy arrays"
+        )
     arity = _arity(sympy_function, value, partials)
     formula = value if isinstance(value, sp.Lambda) else _formula(value, arity)
     if formula is not None and partials is None:
         define_formula(sympy_function, formula)
         return
     numeric = value if formula is None else sp.lambdify(formula.variables, formula.expr, ["scipy", "numpy"])
-    expressions = fdiff_partials(sympy_function, arity) if partials is None else _expressions(name, arity, partials)
+    expressions = (
+        fdiff_partials(sympy_function, arity) if partials is None else _expressions(name, arity, partials)
+    )
     define_row(sympy_function, arity, numeric, expressions, formula, c=c, python=python, cost=cost)
 
 
@@ -91,7 +95,9 @@ def inline_formulas(graph: Graph) -> Graph:
     Derivatives are taken before this, so that they are the registered ones.
     """
     rows = {n.data for n in graph.order if n.kind is Kind.ELEMENTWISE and n.data in FUNCTION_OF_ROW}
-    templates = {row: _template(row) for row in sorted(rows) if OPS[row].formula is not None and OPS[row].c is None}
+    templates = {
+        row: _template(row) for row in sorted(rows) if OPS[row].formula is not None and OPS[row].c is None
+    }
     if not templates:
         return graph
     done: dict[Node, Node] = {}
@@ -145,10 +151,14 @@ def _expressions(name: str, arity: int, partials: Sequence[object]) -> tuple[obj
         if result is not None:
             result = sp.sympify(result) if isinstance(result, (int, float)) else result
             if not isinstance(result, sp.Expr):
-                raise UnsupportedError(f"partial {position} of {name} gives a {type(result).__name__}: give a SymPy expression in the arguments")
+                raise UnsupportedError(
+                    f"partial {position} of {name} gives a {type(result).__name__}: give an expression in the arguments"
+                )
             foreign = sorted(result.free_symbols - set(arguments), key=str)
             if foreign:
-                raise ModelError(f"partial {position} of {name} depends on {foreign[0]}: give a callable of the {arity} arguments, as in "
-                                 "lambda x: sympy.cos(x)")
+                raise ModelError(
+                    f"partial {position} of {name} depends on {foreign[0]}: give a callable of its arguments, as in "
+                    "lambda x: sympy.cos(x)"
+                )
         results.append(result)
     return tuple(results)

@@ -55,18 +55,26 @@ def is_at_least(expression: sp.Expr, bound: int) -> bool:
     return bool(sp.expand(expression - bound).is_nonnegative)
 
 
-def require_affine(expression: sp.Basic, index: sp.Basic, bindings: Bindings, known: Mapping[str, object]) -> None:
+def require_affine(
+    expression: sp.Basic, index: sp.Basic, bindings: Bindings, known: Mapping[str, object]
+) -> None:
     """Refuse a bound that is not an affine integer expression of sizes and of the indices outside."""
     if expression in (sp.oo, -sp.oo):
-        raise UnsupportedError(f"the index {index} runs to infinity: a sum needs finite bounds; cut it off where the terms "
-                               "no longer count")
+        raise UnsupportedError(
+            f"the index {index} runs to infinity: a sum needs finite bounds; cut it off where the terms "
+            "no longer count"
+        )
     for symbol in sorted(expression.free_symbols, key=str):
         if symbol not in bindings and getattr(symbol, "name", None) not in known:
-            raise ModelError(f"the bound {expression} of the index {index} depends on {symbol}, which is neither a size nor an "
-                             "index outside of it: bounds are integer expressions of sizes and outer indices")
+            raise ModelError(
+                f"the bound {expression} of the index {index} depends on {symbol}, which is neither a size nor an "
+                "index outside of it: bounds are integer expressions of sizes and outer indices"
+            )
     if expression.is_integer is False or expression.atoms(sp.Float):
-        raise UnsupportedError(f"the bound {expression} of the index {index} is not an integer: use integers, sizes and outer "
-                               "indices")
+        raise UnsupportedError(
+            f"the bound {expression} of the index {index} is not an integer: use integers, sizes and outer "
+            "indices"
+        )
 
 
 def is_whole(polynomial: sp.Poly) -> bool:
@@ -85,7 +93,9 @@ def is_whole(polynomial: sp.Poly) -> bool:
         return True
     numerators = [(powers, int(coefficient * denominator)) for powers, coefficient in terms]
     for residues in itertools.product(range(denominator), repeat=count):
-        total = sum(c * math.prod(r**k for r, k in zip(residues, powers, strict=True)) for powers, c in numerators)
+        total = sum(
+            c * math.prod(r**k for r, k in zip(residues, powers, strict=True)) for powers, c in numerators
+        )
         if total % denominator:
             return False
     return True

@@ -21,23 +21,22 @@ def condition_node(node: Node) -> Node:
     return node if node.dtype is BOOLEAN else s.call("ne", node, constant(0))
 
 
-def piecewise(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def piecewise(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """Nested selects, the first condition that holds decides; without a default the value elsewhere is undefined."""
-    branches = []
+    branches: list[tuple[Node, Node]] = []
+    result: Node | None = None
     for pair in expression.args:
         value, condition = pair.args
         if condition is sp.true:
-            branches.append((None, (yield value, bindings, position)))
+            result = yield value, bindings, position
             break
         branches.append(((yield condition, bindings, ()), (yield value, bindings, position)))
-    last_condition, last_value = branches[-1]
-    if last_condition is None:
-        result = last_value
-        branches.pop()
-    else:
-        result = _undefined([n for branch in branches for n in branch if n is not None])
-    for condition, value in reversed(branches):
-        result = s.select(condition_node(condition), value, result)
+    if result is None:
+        result = _undefined([node for branch in branches for node in branch])
+    for test, then in reversed(branches):
+        result = s.select(condition_node(test), then, result)
     return result
 
 
@@ -54,7 +53,9 @@ def _undefined(nodes: list[Node]) -> Node:
     return apply_op("undefined", *operands) if operands else constant(math.nan)
 
 
-def if_then_else(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def if_then_else(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """ITE(condition, then, otherwise), a choice between conditions."""
     condition = yield expression.args[0], bindings, ()
     then = yield expression.args[1], bindings, ()

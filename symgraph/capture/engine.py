@@ -7,6 +7,7 @@ result, and knows where in the user's expression it is when something has no mea
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -86,12 +87,16 @@ class Machine:
         """The one Binding of these values: results are remembered by identity of the bindings they used."""
         return self._bindings.setdefault((node, low, high, guarded), Binding(node, low, high, guarded))
 
-    def used_axes(self, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...] = ()) -> list[Axis]:
+    def used_axes(
+        self, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...] = ()
+    ) -> list[Axis]:
         """The axes that an expression sees from outside: those of its free indices and of its position."""
         nodes = [bindings[s].node for s in self.survey.free(self.survey.number(expression)) if s in bindings]
         return list(dict.fromkeys(a for n in (*nodes, *position) for a in n.axes))
 
-    def node(self, expression: sp.Basic, bindings: Bindings = NO_BINDINGS, position: tuple[Node, ...] = ()) -> Node:
+    def node(
+        self, expression: sp.Basic, bindings: Bindings = NO_BINDINGS, position: tuple[Node, ...] = ()
+    ) -> Node:
         """The node of an expression (of one element of it, at ``position``, when it is an array)."""
         stack: list[tuple[Steps, tuple[object, ...], sp.Basic]] = []
         request: Request | None = (expression, bindings, position)
@@ -130,7 +135,7 @@ class Machine:
 
 def _path(expressions: list[sp.Basic]) -> str:
     """Where in the user's expression we are: ``Add.args[1] -> sin.args[0] -> Integral``."""
-    steps = [_step(parent, child) for parent, child in zip(expressions, expressions[1:], strict=False)]
+    steps = [_step(parent, child) for parent, child in itertools.pairwise(expressions)]
     steps.append(_class_name(expressions[-1]))
     if len(steps) > 12:
         steps = [*steps[:4], f"... {len(steps) - 10} more ...", *steps[-6:]]

@@ -31,11 +31,15 @@ def _of(name: str) -> Callable[..., Node]:
 
 def _acot(x: Node) -> Node:
     """acot is odd, with acot(0) = pi/2; through atan2 it is smooth from either side of 0."""
-    return s.select(s.call("lt", x, constant(0)), s.neg(s.call("atan2", _ONE, s.neg(x))), s.call("atan2", _ONE, x))
+    return s.select(
+        s.call("lt", x, constant(0)), s.neg(s.call("atan2", _ONE, s.neg(x))), s.call("atan2", _ONE, x)
+    )
 
 
 def _heaviside(x: Node, at_zero: Node) -> Node:
-    return s.select(s.call("lt", x, constant(0)), constant(0), s.select(s.call("eq", x, constant(0)), at_zero, _ONE))
+    return s.select(
+        s.call("lt", x, constant(0)), constant(0), s.select(s.call("eq", x, constant(0)), at_zero, _ONE)
+    )
 
 
 def _zeta(x: Node, a: Node = _ONE) -> Node:
@@ -98,7 +102,9 @@ FORMULAS: dict[type, Callable[..., Node]] = {
     sp.LambertW: _lambertw,
     sp.factorial: lambda x: s.call("gamma", s.add(x, _ONE)),
     # gamma functions of large arguments overflow, their quotient does not
-    sp.binomial: lambda n, k: _reciprocal(s.mul(s.add(n, _ONE), s.call("beta", s.add(n, s.neg(k), _ONE), s.add(k, _ONE)))),
+    sp.binomial: lambda n, k: _reciprocal(
+        s.mul(s.add(n, _ONE), s.call("beta", s.add(n, s.neg(k), _ONE), s.add(k, _ONE)))
+    ),
     sp.erf2: lambda x, y: s.sub(s.call("erf", y), s.call("erf", x)),
     sp.KroneckerDelta: lambda i, j, *_: s.select(s.call("eq", i, j), _ONE, constant(0)),
     cfunctions.exp2: lambda x: s.power(_TWO, x),
@@ -113,8 +119,10 @@ def row_rule(name: str) -> Any:
 
     def rule(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
         if name not in OPS:
-            raise UnsupportedError(f"the function {type(expression).__name__} has no operation here: register one with "
-                                   "symgraph.register")
+            raise UnsupportedError(
+                f"the function {type(expression).__name__} has no operation here: register one with "
+                "symgraph.register"
+            )
         arguments = []
         for argument in expression.args:
             arguments.append((yield argument, bindings, ()))

@@ -1,7 +1,7 @@
 """Elements of arrays: ``X[i, j + 1]``, ``cam[ci[o], k]``, packed triangles ``L[i*(i - 1)/2 + j]``.
 
-An index is an integer polynomial of summation indices, sizes, integer arguments and elements of integer arrays. One with
-fractions is brought to a common denominator and divided exactly, so that it stays an integer all the way.
+An index is an integer polynomial of summation indices, sizes, integer arguments and elements of integer arrays. One
+with fractions is brought to a common denominator and divided exactly, so that it stays an integer all the way.
 """
 
 from __future__ import annotations
@@ -26,20 +26,32 @@ __all__ = ["element", "integer_node"]
 def element(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
     """One element of an array argument, or of a matrix expression."""
     array = expression.args[0]
-    indices = expression.indices if isinstance(expression, (sp.Indexed, ArrayElement)) else expression.args[1:]
+    indices = (
+        expression.indices if isinstance(expression, (sp.Indexed, ArrayElement)) else expression.args[1:]
+    )
     known = machine.arrays.get(array)
     if known is None and not isinstance(expression, sp.Indexed):
         nodes = []
         for dimension, index in enumerate(indices):
-            nodes.append((yield from checked_index(machine, index, bindings, str(array), dimension, array.shape[dimension])))
+            nodes.append(
+                (
+                    yield from checked_index(
+                        machine, index, bindings, str(array), dimension, array.shape[dimension]
+                    )
+                )
+            )
         return (yield array, bindings, tuple(nodes))
     if known is None:
         names = ", ".join(a.name for a in machine.arrays.values()) or "none"
-        raise UnsupportedError(f"the array {array} is not among the inputs (arrays there: {names}): add it to inputs")
+        raise UnsupportedError(
+            f"the array {array} is not among the inputs (arrays there: {names}): add it to inputs"
+        )
     axes = known.node.axes
     if len(indices) != len(axes):
-        raise ShapeError(f"{expression} has {len(indices)} indices, but {known.name} has {len(axes)} dimensions "
-                         f"{tuple(str(a.size) for a in axes)}")
+        raise ShapeError(
+            f"{expression} has {len(indices)} indices, but {known.name} has {len(axes)} dimensions "
+            f"{tuple(str(a.size) for a in axes)}"
+        )
     reads = {}
     for dimension, (axis, index) in enumerate(zip(axes, indices, strict=True)):
         reads[axis] = yield from checked_index(machine, index, bindings, known.name, dimension, axis.size)
@@ -53,9 +65,13 @@ def checked_index(
     where = f"along axis {dimension} of {name} (size {size})"
     if isinstance(index, sp.Integer):
         if index < 0:
-            raise ShapeError(f"the index {index} {where} is negative: indices run from 0, there is no counting from the end")
+            raise ShapeError(
+                f"the index {index} {where} is negative: indices run from 0, there is no counting from the end"
+            )
         if isinstance(size, (int, sp.Integer)) and index >= size:
-            raise ShapeError(f"the index {index} {where} is out of range: the last element is {int(size) - 1}")
+            raise ShapeError(
+                f"the index {index} {where} is out of range: the last element is {int(size) - 1}"
+            )
         return constant(int(index))
     node = yield from integer_node(machine, index, bindings)
     if not machine.survey.conditional:
@@ -65,7 +81,11 @@ def checked_index(
 
 def _check_range(index: sp.Basic, bindings: Bindings, where: str, size: sp.Expr) -> None:
     used = [x for x in bindings if x in index.free_symbols]
-    if not used or any(bindings[x].guarded for x in used) or index.atoms(sp.Indexed, MatrixElement, ArrayElement, sp.Function):
+    if (
+        not used
+        or any(bindings[x].guarded for x in used)
+        or index.atoms(sp.Indexed, MatrixElement, ArrayElement, sp.Function)
+    ):
         return
     if any(x not in bindings and x.is_integer is None for x in index.free_symbols):
         return
@@ -75,16 +95,24 @@ def _check_range(index: sp.Basic, bindings: Bindings, where: str, size: sp.Expr)
     low, high = limits
     over = sp.expand(high - canonical_sizes(sp.sympify(size)))
     if is_at_least(-low, 1):
-        raise ShapeError(f"the index {index} {where} runs down to {low}: start its range later, or guard it by a Piecewise")
+        raise ShapeError(
+            f"the index {index} {where} runs down to {low}: start its range later, or guard it by a Piecewise"
+        )
     if is_at_least(over, 0):
-        raise ShapeError(f"the index {index} {where} runs up to {high}: end its range earlier, or guard it by a Piecewise")
+        raise ShapeError(
+            f"the index {index} {where} runs up to {high}: end its range earlier, or guard it by a Piecewise"
+        )
     foreign = over.free_symbols - canonical_sizes(sp.sympify(size)).free_symbols
     if foreign and not is_at_least(-over, 1):
-        raise ShapeError(f"the index {index} {where} runs up to {high}: one size must follow from the other; use the same size "
-                         "symbol in the shape and in the range")
+        raise ShapeError(
+            f"the index {index} {where} runs up to {high}: one size must follow from the other; use the same size "
+            "symbol in the shape and in the range"
+        )
 
 
-def integer_node(machine: Machine, expression: sp.Basic, bindings: Bindings) -> Generator[Request, Node, Node]:
+def integer_node(
+    machine: Machine, expression: sp.Basic, bindings: Bindings
+) -> Generator[Request, Node, Node]:
     """The node of an integer polynomial; every refusal names the part that is not an integer."""
     if isinstance(expression, sp.Integer):
         return constant(int(expression))
@@ -122,7 +150,9 @@ def _integer_factor(
         numerator, denominator = sp.fraction(sp.together(factor.args[0]))
         if isinstance(denominator, sp.Integer):
             upwards = isinstance(factor, sp.ceiling)
-            node = yield from integer_node(machine, sp.expand(numerator + (denominator - 1 if upwards else 0)), bindings)
+            node = yield from integer_node(
+                machine, sp.expand(numerator + (denominator - 1 if upwards else 0)), bindings
+            )
             return s.call("floordiv", node, constant(int(denominator)))
         raise _not_an_index(factor, whole)
     if isinstance(factor, sp.Mod):
@@ -137,5 +167,7 @@ def _integer_factor(
 
 def _not_an_index(part: sp.Basic, whole: sp.Basic) -> UnsupportedError:
     found = f"{part} in the index {whole}" if part is not whole else f"the index {whole}"
-    return UnsupportedError(f"{found} is not an integer: an index is made of summation indices, sizes, integer arguments "
-                            "(Symbol(..., integer=True)) and elements of integer arrays (IndexedBase(..., integer=True))")
+    return UnsupportedError(
+        f"{found} is not an integer: an index is made of summation indices, sizes, integer arguments "
+        "(Symbol(..., integer=True)) and elements of integer arrays (IndexedBase(..., integer=True))"
+    )

@@ -66,7 +66,9 @@ def _listed(survey: Survey, inputs: object) -> list[tuple[str | None, sp.Basic]]
     if isinstance(inputs, (sp.Basic, sp.MatrixBase)) and not isinstance(inputs, sp.Tuple):
         return [(None, _basic(inputs))]
     if not isinstance(inputs, (Sequence, sp.Tuple)) or isinstance(inputs, str):
-        raise UnsupportedError(f"inputs are a sequence of symbols and arrays, found {type(inputs).__name__}: use [x, y]")
+        raise UnsupportedError(
+            f"inputs are a sequence of symbols and arrays, found {type(inputs).__name__}: use [x, y]"
+        )
     return [(None, _basic(item)) for item in inputs]
 
 
@@ -83,8 +85,10 @@ def _basic(item: object) -> sp.Basic:
         return item.as_immutable()
     if isinstance(item, sp.Basic) and (is_variable(item) or isinstance(item, _ARRAYS)):
         return item
-    raise UnsupportedError(f"{item!r} of type {type(item).__name__} can be no input: use a Symbol, an IndexedBase with a shape, a "
-                           "MatrixSymbol, a Matrix or Array of symbols, or q(t) and its derivatives")
+    raise UnsupportedError(
+        f"{item!r} of type {type(item).__name__} can be no input: use a Symbol, an IndexedBase with a shape, a "
+        "MatrixSymbol, a Matrix or Array of symbols, or q(t) and its derivatives"
+    )
 
 
 def _sorting(item: sp.Basic) -> tuple[str, int]:
@@ -101,15 +105,21 @@ def _check(survey: Survey, items: list[sp.Basic]) -> None:
     binder_names = {str(b) for b in survey.binders if not isinstance(b, sp.Dummy)}
     for item in elements:
         if not is_variable(item) and not isinstance(item, _ARRAYS):
-            raise UnsupportedError(f"{item} in a matrix of inputs is no symbol: every element is to be a symbol of its own")
+            raise UnsupportedError(
+                f"{item} in a matrix of inputs is no symbol: every element is to be a symbol of its own"
+            )
         if item in seen:
             raise ModelError(f"the input {item} is given twice: leave one out")
         seen[item] = None
-        if item in survey.binders or (isinstance(item, sp.Symbol) and not isinstance(item, sp.Dummy) and item.name in binder_names):
+        if item in survey.binders or (
+            isinstance(item, sp.Symbol) and not isinstance(item, sp.Dummy) and item.name in binder_names
+        ):
             raise ModelError(f"{item} is an input and also a summation index: rename one of the two")
         if _is_size(survey, item):
-            raise ModelError(f"{item} is a size: its value comes from the shapes of the arrays, so that it is no argument; leave it "
-                             "out of inputs")
+            raise ModelError(
+                f"{item} is a size: its value comes from the shapes of the arrays, so that it is no argument; leave it "
+                "out of inputs"
+            )
 
 
 def _elements(item: sp.Basic) -> list[sp.Basic]:
@@ -180,7 +190,9 @@ def _dtype(survey: Survey, item: sp.Basic) -> Dtype:
         integer = getattr(item, "is_integer", None)
     if number in survey.booleans:
         return BOOLEAN
-    declared_real = integer is None and getattr(item, "is_real", None)  # a real index is refused where it is used
+    declared_real = integer is None and getattr(
+        item, "is_real", None
+    )  # a real index is refused where it is used
     if number in survey.integers and integer is not False and not declared_real:
         return INTEGER
     return INTEGER if integer else FLOATING
@@ -195,11 +207,15 @@ def _shape(survey: Survey, item: sp.Basic) -> tuple[sp.Expr, ...]:
     for indices in survey.accesses.get(item, []):
         found = tuple(_full_range(survey, index, name) for index in indices)
         if shape is not None and found != shape:
-            raise ModelError(f"the array {name} has no shape, and its indices run over {shape} and over {found}: give it one, as in "
-                             f"IndexedBase({name!r}, shape=(n,))")
+            raise ModelError(
+                f"the array {name} has no shape, and its indices run over {shape} and over {found}: give it one, as in "
+                f"IndexedBase({name!r}, shape=(n,))"
+            )
         shape = found
     if shape is None:
-        raise ModelError(f"the array {name} has no shape and is never indexed: give it one, as in IndexedBase({name!r}, shape=(n,))")
+        raise ModelError(
+            f"the array {name} has no shape and is never indexed: give it one, as in IndexedBase({name!r}, shape=(n,))"
+        )
     return shape
 
 
@@ -211,5 +227,7 @@ def _full_range(survey: Survey, index: sp.Basic, name: str) -> sp.Expr:
             size = size_expression(upper + 1)
             if all(s.name in survey.size_names for s in size.free_symbols):
                 return size
-    raise ModelError(f"the array {name} has no shape, and its index {index} does not run over one whole range from 0: give it a "
-                     f"shape, as in IndexedBase({name!r}, shape=(n,))")
+    raise ModelError(
+        f"the array {name} has no shape, and its index {index} does not run over one whole range from 0: give it a "
+        f"shape, as in IndexedBase({name!r}, shape=(n,))"
+    )

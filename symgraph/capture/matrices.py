@@ -21,9 +21,9 @@ from .sums import limit_parts, size_expression_node
 from .user import apply_formula
 
 __all__ = [
-    "applied_function", "array_symbol", "assemble", "axis_position", "comprehension", "diagonal_matrix", "dot_product", "explicit",
-    "filled",    "hadamard_power", "hadamard_product", "identity", "matrix_power_chain", "matrix_product", "matrix_slice", "matrix_sum",
-    "shape_of", "trace", "transpose",
+    "applied_function", "array_symbol", "assemble", "axis_position", "comprehension", "diagonal_matrix",
+    "dot_product", "explicit", "filled", "hadamard_power", "hadamard_product", "identity", "matrix_power_chain",
+    "matrix_product", "matrix_slice", "matrix_sum", "shape_of", "trace", "transpose",
 ]  # fmt: skip
 
 
@@ -50,14 +50,20 @@ def axis_position(machine: Machine, size: sp.Expr, name: str, used: Sequence[Axi
 
 
 # ------------------------------------------------------------------------------------------------- symbols, elements
-def array_symbol(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Node:
+def array_symbol(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Node:
     """An element of an array argument."""
     known = machine.arrays.get(expression)
     if known is None:
         names = ", ".join(a.name for a in machine.arrays.values()) or "none"
-        raise UnsupportedError(f"the array {expression} is not among the inputs (arrays there: {names}): add it to inputs")
+        raise UnsupportedError(
+            f"the array {expression} is not among the inputs (arrays there: {names}): add it to inputs"
+        )
     if len(position) != len(known.node.axes):
-        raise UnsupportedError(f"the array {known.name} has no meaning as a number: index it, as in {known.name}[i]")
+        raise UnsupportedError(
+            f"the array {known.name} has no meaning as a number: index it, as in {known.name}[i]"
+        )
     return s.gather(known.node, dict(zip(known.node.axes, position, strict=True)))
 
 
@@ -67,7 +73,10 @@ def explicit(machine: Machine, expression: sp.Basic, bindings: Bindings, positio
     items = expression.flat() if isinstance(expression, sp.MatrixBase) else list(expression._array)
     elements: list[Node | None] = []
     for count, item in enumerate(items):
-        wanted = all(p.kind is not Kind.CONST or p.data == k for p, k in zip(position, _unravel(count, shape), strict=True))
+        wanted = all(
+            p.kind is not Kind.CONST or p.data == k
+            for p, k in zip(position, _unravel(count, shape), strict=True)
+        )
         elements.append((yield item, bindings, ()) if wanted else None)
     return assemble(machine, expression, bindings, position, shape, elements)
 
@@ -89,17 +98,27 @@ def assemble(
     for dimension, index in enumerate(position):
         if index.kind is Kind.CONST:
             continue
-        if index.kind is Kind.AXIS_INDEX and index.data.size == shape[dimension] and index.data not in targets:
+        if (
+            index.kind is Kind.AXIS_INDEX
+            and index.data.size == shape[dimension]
+            and index.data not in targets
+        ):
             targets.append(index.data)
         else:  # assemble over an axis of its own, then read that at the index
-            used = [*targets, *(a for p in position for a in p.axes), *machine.used_axes(expression, bindings)]
+            used = [
+                *targets,
+                *(a for p in position for a in p.axes),
+                *machine.used_axes(expression, bindings),
+            ]
             axis = machine.pool.take(sp.Integer(shape[dimension]), "k", used)
             targets.append(axis)
             reads[axis] = index
     parts = []
     for count, element in enumerate(elements):
         place = _unravel(count, shape)
-        if element is None or any(p.kind is Kind.CONST and p.data != k for p, k in zip(position, place, strict=True)):
+        if element is None or any(
+            p.kind is Kind.CONST and p.data != k for p, k in zip(position, place, strict=True)
+        ):
             continue
         running = [k for p, k in zip(position, place, strict=True) if p.kind is not Kind.CONST]
         indices = {axis: constant(k) for axis, k in zip(targets, running, strict=True)}
@@ -116,7 +135,9 @@ def _unravel(count: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(place))
 
 
-def comprehension(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def comprehension(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """An element of an ArrayComprehension: each index stands for a position plus its lower bound."""
     inner = dict(bindings)
     limits = expression.limits
@@ -126,14 +147,18 @@ def comprehension(machine: Machine, expression: sp.Basic, bindings: Bindings, po
             require_affine(bound, symbol, bindings, machine.survey.size_names)
         low, high = affine_range(lower, {}), affine_range(upper, {})
         if low is None or high is None:
-            raise UnsupportedError(f"the bounds of the index {symbol} depend on other indices: an array is rectangular")
+            raise UnsupportedError(
+                f"the bounds of the index {symbol} depend on other indices: an array is rectangular"
+            )
         node = index if low[0] == 0 else s.add(index, (yield from size_expression_node(low[0])))
         inner[symbol] = machine.bind(node, low[0], high[1])
-    return (yield expression.args[0], inner, tuple(position[len(limits):]))
+    return (yield expression.args[0], inner, tuple(position[len(limits) :]))
 
 
 # --------------------------------------------------------------------------------------------------------- products
-def matrix_product(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def matrix_product(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """An element of a product: scalar factors in front, a sum between each two matrices."""
     scalars = [a for a in expression.args if not shape_of(a)]
     matrices = [a for a in expression.args if shape_of(a)]
@@ -150,9 +175,17 @@ def _chain(
     shapes = [shape_of(m) for m in matrices]
     for left, right, first, second in zip(shapes, shapes[1:], matrices, matrices[1:], strict=False):
         if sp.expand(left[-1] - right[0]) != 0:
-            raise ShapeError(f"{first} has {left[-1]} columns, but {second} has {right[0]} rows: a product needs equal sizes")
-    used = list(dict.fromkeys([*(a for p in position for a in p.axes),
-                               *(a for m in matrices for a in machine.used_axes(m, bindings))]))
+            raise ShapeError(
+                f"{first} has {left[-1]} columns, but {second} has {right[0]} rows: a product needs equal sizes"
+            )
+    used = list(
+        dict.fromkeys(
+            [
+                *(a for p in position for a in p.axes),
+                *(a for m in matrices for a in machine.used_axes(m, bindings)),
+            ]
+        )
+    )
     # a column at the right end makes it cheaper to multiply from there
     from_right = shapes[-1][-1] == 1 and shapes[0][0] != 1
     order = list(range(len(matrices)))
@@ -192,13 +225,17 @@ def trace(machine: Machine, expression: sp.Basic, bindings: Bindings, position: 
     matrix = expression.args[0]
     rows, columns = shape_of(matrix)
     if sp.expand(rows - columns) != 0:
-        raise ShapeError(f"the trace of {matrix} needs a square matrix, found {rows} rows and {columns} columns")
+        raise ShapeError(
+            f"the trace of {matrix} needs a square matrix, found {rows} rows and {columns} columns"
+        )
     axis, index = axis_position(machine, rows, "i", machine.used_axes(matrix, bindings))
     value = yield matrix, bindings, (index, index)
     return s.reduce("sum", value, axis)
 
 
-def dot_product(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def dot_product(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """The inner product of two vectors, each a row or a column."""
     shapes = [shape_of(a) for a in expression.args]
     sizes = [rows if columns == 1 else columns for rows, columns in shapes]
@@ -211,17 +248,23 @@ def dot_product(machine: Machine, expression: sp.Basic, bindings: Bindings, posi
 
 
 # -------------------------------------------------------------------------------------------------- element by element
-def matrix_sum(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def matrix_sum(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """An element of a sum of matrices."""
     return s.add(*(yield from _elements(expression, bindings, position)))
 
 
-def hadamard_product(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def hadamard_product(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """An element of a product taken element by element."""
     return s.mul(*(yield from _elements(expression, bindings, position)))
 
 
-def hadamard_power(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def hadamard_power(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """An element of a power taken element by element."""
     base = yield expression.args[0], bindings, position
     exponent = yield expression.args[1], bindings, position if shape_of(expression.args[1]) else ()
@@ -236,17 +279,23 @@ def _elements(
     for argument in expression.args:
         shape = shape_of(argument)
         if len(shape) != len(first) or any(sp.expand(a - b) != 0 for a, b in zip(shape, first, strict=True)):
-            raise ShapeError(f"{expression.args[0]} has shape {first}, but {argument} has shape {shape}: they must be equal")
+            raise ShapeError(
+                f"{expression.args[0]} has shape {first}, but {argument} has shape {shape}: they must be equal"
+            )
         values.append((yield argument, bindings, position))
     return values
 
 
-def transpose(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def transpose(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """An element of the transpose."""
     return (yield expression.args[0], bindings, (position[1], position[0]))
 
 
-def matrix_slice(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def matrix_slice(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """An element of a slice: the position is scaled by the step and shifted."""
     parent, *slices = expression.args
     place = []
@@ -261,7 +310,9 @@ def identity(machine: Machine, expression: sp.Basic, bindings: Bindings, positio
     return s.select(s.call("eq", *position), constant(1), constant(0))
 
 
-def diagonal_matrix(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def diagonal_matrix(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """A vector on the diagonal, 0 elsewhere."""
     vector = expression.args[0]
     column = shape_of(vector)[1] == 1
@@ -269,7 +320,9 @@ def diagonal_matrix(machine: Machine, expression: sp.Basic, bindings: Bindings, 
     return s.select(s.call("eq", *position), value, constant(0))
 
 
-def applied_function(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def applied_function(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """A function of one variable, applied to every element."""
     formula, matrix = expression.args
     value = yield matrix, bindings, position

@@ -38,11 +38,17 @@ def number_node(number: sp.Basic) -> Node:
     if special is not None:
         return constant(special)
     if number is sp.I:
-        raise UnsupportedError("the imaginary unit I has no meaning here: values are real; split the expression into "
-                               "its real and imaginary part")
+        raise UnsupportedError(
+            "the imaginary unit I has no meaning here: values are real; split the expression into "
+            "its real and imaginary part"
+        )
     if number is sp.zoo:
-        raise UnsupportedError("complex infinity (zoo) has no meaning here: values are real; look for a division by 0")
-    raise UnsupportedError(f"the number {number} has no exact constant here: use its numerical value, {number}.evalf()")
+        raise UnsupportedError(
+            "complex infinity (zoo) has no meaning here: values are real; look for a division by 0"
+        )
+    raise UnsupportedError(
+        f"the number {number} has no exact constant here: use its numerical value, {number}.evalf()"
+    )
 
 
 _SPECIAL = {sp.oo: math.inf, sp.S.NegativeInfinity: -math.inf, sp.nan: math.nan}

@@ -63,19 +63,27 @@ def _expression(item: object, name: str) -> sp.Basic:
     if isinstance(item, (sp.MatrixBase, NDimArray)):
         return item.as_immutable()
     if isinstance(item, (sp.IndexedBase,)):
-        raise UnsupportedError(f"the output {name} is the array {item} without indices: use ArrayComprehension({item}[i], (i, 0, n - 1))")
+        raise UnsupportedError(
+            f"the output {name} is the array {item} without indices: use ArrayComprehension({item}[i], (i, 0, n - 1))"
+        )
     if isinstance(item, sp.Basic):
         return item
     if isinstance(item, np.ndarray):
-        return sp.ImmutableDenseNDimArray([_expression(x, name) for x in item.reshape(-1).tolist()], item.shape)
+        return sp.ImmutableDenseNDimArray(
+            [_expression(x, name) for x in item.reshape(-1).tolist()], item.shape
+        )
     if isinstance(item, np.generic):
         item = item.item()
     if isinstance(item, bool):
         return sp.true if item else sp.false
     if isinstance(item, (int, float, Fraction)) and isinstance(item, numbers.Real):
-        return sp.Rational(item.numerator, item.denominator) if isinstance(item, Fraction) else sp.sympify(item)
+        return (
+            sp.Rational(item.numerator, item.denominator) if isinstance(item, Fraction) else sp.sympify(item)
+        )
     hint = "; formulas as text are read by symgraph.parse" if False else ""
-    raise UnsupportedError(f"the output {name} is a {type(item).__name__}: use a SymPy expression, a number, a Matrix or an array{hint}")
+    raise UnsupportedError(
+        f"the output {name} is a {type(item).__name__}: use a SymPy expression, a number, a Matrix or an array{hint}"
+    )
 
 
 def capture_output(machine: Machine, name: str, expression: sp.Basic) -> Output:

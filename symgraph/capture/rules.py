@@ -58,7 +58,9 @@ def _truth(machine: Machine, expression: sp.Basic, bindings: Bindings, position:
     return constant(expression is sp.true)
 
 
-def _scaled_matrix(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def _scaled_matrix(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """A product or quotient of numbers and one array that SymPy left as Mul."""
     factors = []
     for factor in expression.args:
@@ -156,11 +158,15 @@ def _variable(machine: Machine, expression: sp.Basic, bindings: Bindings, positi
         return known
     name = str(expression)
     if expression in machine.survey.binders:
-        raise ModelError(f"the index {name} is used outside of the sum that binds it: rename one of the two, or widen the sum")
+        raise ModelError(
+            f"the index {name} is used outside of the sum that binds it: rename one of the two, or widen the sum"
+        )
     if isinstance(expression, sp.Symbol) and expression.name in machine.survey.size_names:
         return size_node(expression.name)
-    raise ModelError(f"{name} is not bound: it is neither an input ({_names(machine)}) nor a summation index nor a size; add it to "
-                     f"inputs{_twin(machine, expression)}")
+    raise ModelError(
+        f"{name} is not bound: it is neither an input ({_names(machine)}) nor a summation index nor a size; add it to "
+        f"inputs{_twin(machine, expression)}"
+    )
 
 
 def _names(machine: Machine) -> str:
@@ -173,26 +179,34 @@ def _twin(machine: Machine, expression: sp.Basic) -> str:
     for number in machine.scalars:
         other = machine.survey.expressions[number]
         if str(other) == str(expression) and other != expression:
-            return f" (the input of the same name has other assumptions than this {expression}: make both the same symbol)"
+            return f" (the input of that name has other assumptions than this {expression}: make both the same symbol)"
     return ""
 
 
-def _replaced(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def _replaced(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     replacement = machine.survey.replacement(expression)
     if replacement is None:
-        raise UnsupportedError(f"the unevaluated {type(expression).__name__} {_short(expression)} has no value: carry it out (doit), "
-                               "or make it an input")
+        raise UnsupportedError(
+            f"the unevaluated {type(expression).__name__} {_short(expression)} has no value: carry it out (doit), "
+            "or make it an input"
+        )
     return (yield replacement, bindings, position)
 
 
-def _function(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def _function(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     replacement = machine.survey.replacement(expression)
     if replacement is not None:
         return (yield replacement, bindings, ())
     return (yield from user_function(machine, expression, bindings, position))
 
 
-def _array_as_number(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def _array_as_number(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     shape = m.shape_of(expression)
     if shape and all(size == 1 for size in shape):
         return (yield expression, bindings, (constant(0),) * len(shape))
@@ -200,7 +214,9 @@ def _array_as_number(machine: Machine, expression: sp.Basic, bindings: Bindings,
 
 
 def _unknown(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Node:
-    raise UnsupportedError(f"{type(expression).__name__} has no meaning here: rewrite it with sums, functions and conditions that have")
+    raise UnsupportedError(
+        f"{type(expression).__name__} has no meaning here: rewrite it with sums, functions and conditions that have"
+    )
 
 
 def _short(expression: sp.Basic) -> str:

@@ -21,13 +21,17 @@ __all__ = ["LARGEST", "determinant", "matrix_power"]
 LARGEST = 5
 
 
-def determinant(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def determinant(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """The determinant of a matrix of constant size."""
     minors = yield from _minors(expression.args[0], bindings, f"the determinant of {expression.args[0]}")
     return minors.whole()
 
 
-def matrix_power(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def matrix_power(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """A to a whole power: a chain of products, of the inverse where the power is negative."""
     base, exponent = expression.args
     if not isinstance(exponent, sp.Integer):
@@ -36,7 +40,9 @@ def matrix_power(machine: Machine, expression: sp.Basic, bindings: Bindings, pos
         minors = yield from _minors(base, bindings, f"the inverse of {base}")
         scale = s.power(minors.whole(), constant(-1))
         size = minors.size
-        elements = [s.mul(scale, minors.cofactor(column, row)) for row in range(size) for column in range(size)]
+        elements = [
+            s.mul(scale, minors.cofactor(column, row)) for row in range(size) for column in range(size)
+        ]
         return assemble(machine, expression, bindings, position, (size, size), elements)
     if exponent < 0:
         base, exponent = sp.Inverse(base), -exponent
@@ -86,8 +92,8 @@ def _minors(matrix: sp.Basic, bindings: Bindings, what: str) -> Generator[Reques
         raise ShapeError(f"{what} needs a square matrix, found {rows} rows and {columns} columns")
     if not rows.is_Integer or rows > LARGEST:
         raise UnsupportedError(
-            f"{what} has size {rows}: determinants and inverses are written out for constant sizes up to {LARGEST}; solve larger "
-            "systems outside, or state the model so that the solution is an input"
+            f"{what} has size {rows}: determinants and inverses are written out for constant sizes up to {LARGEST}; "
+            "solve larger systems outside, or state the model so that the solution is an input"
         )
     elements = []
     for row in range(int(rows)):

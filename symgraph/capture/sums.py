@@ -47,18 +47,24 @@ def bind_limit(
     """Bind one index to an axis that is not in ``used``; None when its range is empty."""
     symbol, lower, upper = limit_parts(limit)
     if symbol.is_integer is False:
-        raise UnsupportedError(f"the index {symbol} is not an integer by its assumptions: use Symbol({str(symbol)!r}, integer=True)")
+        raise UnsupportedError(
+            f"the index {symbol} is not an integer by its assumptions: use Symbol({str(symbol)!r}, integer=True)"
+        )
     for bound in (lower, upper):
         require_affine(bound, symbol, bindings, machine.survey.size_names)
     low_range, high_range = affine_range(lower, bindings), affine_range(upper, bindings)
     if low_range is None or high_range is None:
         bad = lower if low_range is None else upper
-        raise UnsupportedError(f"the bound {bad} of the index {symbol} is not affine in the indices outside of it: use sums of "
-                               "integer multiples of indices, or a Piecewise in the summand")
+        raise UnsupportedError(
+            f"the bound {bad} of the index {symbol} is not affine in the indices outside of it: use sums of "
+            "integer multiples of indices, or a Piecewise in the summand"
+        )
     start, stop = low_range[0], high_range[1]
     depends_low, depends_high = (any(x in bindings for x in b.free_symbols) for b in (lower, upper))
     if depends_low and start.is_Integer and start > 0:
-        start = sp.S.Zero  # a guard is needed anyway, and from 0 on the axis is the same as that of other sums
+        start = (
+            sp.S.Zero
+        )  # a guard is needed anyway, and from 0 on the axis is the same as that of other sums
     if depends_high:  # the same for j < i: the axis of j has the size of that of i
         ends = [bindings[x].high for x in bindings if x in upper.free_symbols]
         stop = next((e for e in ends if (excess := sp.expand(e - stop)).is_Integer and excess > 0), stop)

@@ -49,7 +49,9 @@ def is_variable(expression: sp.Basic) -> bool:
 
 def element_indices(element: sp.Basic) -> tuple[sp.Basic, ...]:
     """The indices of an element of an array, whatever its class."""
-    return tuple(element.indices) if isinstance(element, (sp.Indexed, ArrayElement)) else tuple(element.args[1:])
+    return (
+        tuple(element.indices) if isinstance(element, (sp.Indexed, ArrayElement)) else tuple(element.args[1:])
+    )
 
 
 class Survey:
@@ -153,8 +155,12 @@ class Survey:
     def _noting(self, item: sp.Basic) -> Callable[[sp.Basic], None] | None:
         if isinstance(item, (sp.Symbol, sp.Idx, AppliedUndef, sp.Derivative)):
             return self._note_variable
-        for classes, note in ((ARRAYS, self._note_array), (ELEMENTS, self._note_element), (_LIMITED, self._note_limits),
-                              (_CHOICES, self._note_choice)):
+        for classes, note in (
+            (ARRAYS, self._note_array),
+            (ELEMENTS, self._note_element),
+            (_LIMITED, self._note_limits),
+            (_CHOICES, self._note_choice),
+        ):
             if isinstance(item, classes):
                 return note
         return None

@@ -22,12 +22,12 @@ def capture(outputs: object, inputs: object = None, *, name: str = "f") -> tuple
     Parameters
     ----------
     outputs:
-        An expression, a Matrix, an Array, an ArrayComprehension or a matrix expression; or a sequence or dict of them, nested to
-        any depth. A call returns the same structure.
+        An expression, a Matrix, an Array, an ArrayComprehension or a matrix expression; or a sequence or dict of
+        them, nested to any depth. A call returns the same structure.
     inputs:
-        The arguments in order: Symbol, Dummy, IndexedBase, MatrixSymbol, ArraySymbol, a Matrix or Array of symbols (one array
-        argument), ``q(t)`` and its derivatives; or a dict from names to these. By default everything that is free, sorted by
-        name. Sizes come from the shapes of arrays and are no arguments.
+        The arguments in order: Symbol, Dummy, IndexedBase, MatrixSymbol, ArraySymbol, a Matrix or Array of symbols
+        (one array argument), ``q(t)`` and its derivatives; or a dict from names to these. By default everything that
+        is free, sorted by name. Sizes come from the shapes of arrays and are no arguments.
     name:
         The name of the function.
 
@@ -69,5 +69,7 @@ def _check_sizes(graph: Graph) -> None:
     for size in dict.fromkeys((*graph.size_names, *values)):
         if size not in known:
             arrays = ", ".join(n.data for n in graph.inputs if n.axes) or "there are none"
-            raise ModelError(f"the size {size} is in the shape of no argument (arrays: {arrays}): sizes come from shapes, so that it needs "
-                             f"an array of that size among the inputs")
+            raise ModelError(
+                f"the size {size} is in the shape of no argument (arrays: {arrays}): sizes come from shapes, so "
+                "that it needs an array of that size among the inputs"
+            )

@@ -19,7 +19,9 @@ from .registry import FUNCTION_OF_ROW, USER_FUNCTIONS, UserFunction
 __all__ = ["apply_formula", "define_formula", "define_row", "user_function"]
 
 
-def user_function(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+def user_function(
+    machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
+) -> Steps:
     """The node of an applied function that is in no table: by its formula, or as a row of its own."""
     known = USER_FUNCTIONS.get(type(expression)) or _discovered(expression)
     arguments = []
@@ -31,7 +33,9 @@ def user_function(machine: Machine, expression: sp.Basic, bindings: Bindings, po
     return (yield from apply_formula(machine, known.formula, arguments))
 
 
-def apply_formula(machine: Machine, formula: sp.Lambda, arguments: Sequence[Node]) -> Generator[Request, Node, Node]:
+def apply_formula(
+    machine: Machine, formula: sp.Lambda, arguments: Sequence[Node]
+) -> Generator[Request, Node, Node]:
     """The node of a formula whose variables stand for nodes."""
     variables = [sp.Dummy(v.name) for v in formula.variables]
     body = formula.expr.xreplace(dict(zip(formula.variables, variables, strict=True)))
@@ -47,8 +51,10 @@ def _discovered(expression: sp.Basic) -> UserFunction:
     function = type(expression)
     name = function.__name__
     if isinstance(expression, AppliedUndef) and not hasattr(function, "_imp_"):
-        raise UnsupportedError(f"the function {name} is undefined: give it a value with symgraph.register, or make the applied function "
-                               f"an input, as in inputs=[{name}(t)]")
+        raise UnsupportedError(
+            f"the function {name} is undefined: give it a value with symgraph.register, or make the applied function "
+            f"an input, as in inputs=[{name}(t)]"
+        )
     variables = [sp.Dummy(f"x{k}") for k in range(len(expression.args))]
     template = function(*variables)
     for formula in (template.doit(), template.expand(func=True)):
@@ -56,7 +62,9 @@ def _discovered(expression: sp.Basic) -> UserFunction:
             return define_formula(function, sp.Lambda(tuple(variables), formula))
     value = getattr(function, "_imp_", None)
     if value is None:
-        raise UnsupportedError(f"the function {name} has no numeric value: give it one with symgraph.register({name}, value=...)")
+        raise UnsupportedError(
+            f"the function {name} has no numeric value: give it one with symgraph.register({name}, value=...)"
+        )
     return define_row(function, len(variables), value, fdiff_partials(function, len(variables)))
 
 
@@ -67,7 +75,7 @@ def fdiff_partials(function: type, arity: int) -> tuple[object, ...]:
     for position in range(1, arity + 1):
         try:
             partial = applied.fdiff(position)
-        except (sp.function.ArgumentIndexError, NotImplementedError):  # type: ignore[attr-defined]
+        except (sp.function.ArgumentIndexError, NotImplementedError):
             partial = None
         unknown = partial is None or partial.has(sp.Derivative, sp.Subs)
         partials.append(None if unknown else partial)
@@ -93,8 +101,10 @@ def define_row(
     A formula beside it is what code that was compiled computes; see :func:`symgraph.register.inline_formulas`.
     """
     if arity > len(ARGUMENTS):
-        raise UnsupportedError(f"{function.__name__} has {arity} arguments: an operation of one's own has up to {len(ARGUMENTS)}; give a "
-                               "formula (a SymPy Lambda) as the value instead")
+        raise UnsupportedError(
+            f"{function.__name__} has {arity} arguments: an operation of one's own has up to {len(ARGUMENTS)}; give a "
+            "formula (a SymPy Lambda) as the value instead"
+        )
     row = unique_name(function.__name__, OPS)
     applied = function(*ARGUMENTS[:arity])
     given = tuple(None if p is None else _in_rows(sp.sympify(p).xreplace({applied: R})) for p in partials)
@@ -110,7 +120,11 @@ def _in_rows(partial: sp.Expr) -> sp.Expr:
     """Other functions of the user's in a partial, called by the names of their rows."""
     for function, known in USER_FUNCTIONS.items():
         if known.row is not None:
-            partial = partial.replace(lambda e, f=function: type(e) is f, lambda e, r=known.row: sp.Function(r)(*e.args))
+            partial = partial.replace(
+                lambda e, f=function: type(e) is f, lambda e, r=known.row: sp.Function(r)(*e.args)
+            )
         elif known.formula is not None:
-            partial = partial.replace(lambda e, f=function: type(e) is f, lambda e, g=known.formula: g(*e.args))
+            partial = partial.replace(
+                lambda e, f=function: type(e) is f, lambda e, g=known.formula: g(*e.args)
+            )
     return partial

@@ -23,7 +23,12 @@ MODELS = {
     "arithmetic": (x + y) * z - x / y + sp.sqrt(x) - 3 * x * y + x ** sp.Rational(-3, 2),
     "numbers": sp.pi * x + sp.Rational(1, 3) + sp.Float("0.1") * y + 2**70 + sp.Rational(1, 7).evalf(40) * z,
     "special values": sp.Piecewise((sp.oo, x > 1), (-sp.oo, x < 0), (sp.nan, True)),
-    "functions": sp.sin(x) * sp.atan2(y, x) + sp.erf(z) + sp.gamma(x) + sp.besselj(2, y) + sp.log(x) + sp.exp(-z),
+    "functions": sp.sin(x) * sp.atan2(y, x)
+    + sp.erf(z)
+    + sp.gamma(x)
+    + sp.besselj(2, y)
+    + sp.log(x)
+    + sp.exp(-z),
     "conditions": sp.Piecewise((x, x > 1), (y, sp.And(y > 0, sp.Or(x < 3, z >= 2))), (z, True)),
     "no default": sp.Piecewise((x, x > 1)),
     "logic": sp.ITE(x > 0, y > 0, sp.Not(sp.Eq(z, 1))),

@@ -1,4 +1,4 @@
-"""Elements of arrays: affine, packed, data-dependent and constant indices; shapes that are inferred; what is refused."""
+"""Elements of arrays: affine, packed, data-dependent and constant indices; inferred shapes; what is refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ U = np.array([0.5, -1.25, 2.0, 3.5])
 
 
 def test_neighbours() -> None:
-    assert value(sp.Sum((u[i + 1] - u[i]) ** 2, (i, 0, n - 2)), U) == pytest.approx((np.diff(U) ** 2).sum(), rel=1e-15)
+    assert value(sp.Sum((u[i + 1] - u[i]) ** 2, (i, 0, n - 2)), U) == pytest.approx(
+        (np.diff(U) ** 2).sum(), rel=1e-15
+    )
 
 
 def test_reversed_strided_and_shifted_indices() -> None:

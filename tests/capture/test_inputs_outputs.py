@@ -61,7 +61,9 @@ def test_two_dummies_of_one_name_are_two_arguments() -> None:
     assert evaluate(graph, [5.0, 1.0]) == [3.0]
 
 
-@pytest.mark.parametrize("name", ["lambda", "λ", "x y", "x_{1}'", "1st", "double", "None", "I", "pi", "class", "__import__"])
+@pytest.mark.parametrize(
+    "name", ["lambda", "λ", "x y", "x_{1}'", "1st", "double", "None", "I", "pi", "class", "__import__"]
+)
 def test_any_name_is_a_name(name: str) -> None:
     graph, _ = capture(2 * sp.Symbol(name) + 1)
     assert names(graph) == [name]

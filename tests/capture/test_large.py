@@ -27,8 +27,10 @@ def nested(depth: int, innermost: sp.Expr) -> sp.Expr:
 
 def test_a_sum_of_12000_terms() -> None:
     symbols = sp.symbols("x0:100")
-    terms = [sp.Mul(symbols[k % 100], sp.Pow(symbols[k * 7 % 100], k + 2, evaluate=False), evaluate=False)
-             for k in range(12_000)]
+    terms = [
+        sp.Mul(symbols[k % 100], sp.Pow(symbols[k * 7 % 100], k + 2, evaluate=False), evaluate=False)
+        for k in range(12_000)
+    ]
     graph, _ = capture(sp.Add(*terms, evaluate=False))
     assert len(graph.order) > 12_000
     assert len(graph.inputs) == 100
@@ -53,7 +55,9 @@ def test_the_path_of_an_error_deep_inside_is_short() -> None:
 def test_shared_expressions_are_captured_once() -> None:
     expression = x
     for _ in range(200):  # as a tree this would have 2**200 leaves
-        expression = sp.Add(sp.sin(expression, evaluate=False), sp.cos(expression, evaluate=False), evaluate=False)
+        expression = sp.Add(
+            sp.sin(expression, evaluate=False), sp.cos(expression, evaluate=False), evaluate=False
+        )
     graph, _ = capture(expression)
     assert len(graph.order) < 1_000
 
@@ -85,8 +89,13 @@ print([repr(node) for node in f.order], symbols)
 """
     texts = set()
     for seed in ("0", "77"):
-        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
-                             env={"PYTHONHASHSEED": seed, "PATH": ""})
+        run = subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed, "PATH": ""},
+        )
         texts.add(run.stdout)
     assert len(texts) == 1
 

@@ -160,7 +160,11 @@ def test_the_length_of_a_product_chain_does_not_matter_to_the_source() -> None:
         (sp.HadamardProduct(A, sp.MatrixSymbol("C", n, p)), ShapeError, ["A", "C", "shape"]),
         (sp.Inverse(S), UnsupportedError, ["inverse of S", "size n"]),
         (S ** sp.Symbol("q", integer=True), UnsupportedError, ["power q"]),
-        (sp.sin(sp.Symbol("x")) * sp.Trace(sp.BlockMatrix([[S, S], [S, S]])), UnsupportedError, ["BlockMatrix"]),
+        (
+            sp.sin(sp.Symbol("x")) * sp.Trace(sp.BlockMatrix([[S, S], [S, S]])),
+            UnsupportedError,
+            ["BlockMatrix"],
+        ),
         (sp.sin(sp.Determinant(S)), UnsupportedError, ["determinant of S", "size n"]),
     ],
     ids=str,

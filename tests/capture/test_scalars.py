@@ -51,7 +51,9 @@ def test_a_float_of_more_than_53_bits_keeps_its_digits() -> None:
     assert found._mpf_ == third._mpf_
 
 
-@pytest.mark.parametrize("number", [sp.pi, sp.E, sp.EulerGamma, sp.Catalan, sp.GoldenRatio, sp.TribonacciConstant])
+@pytest.mark.parametrize(
+    "number", [sp.pi, sp.E, sp.EulerGamma, sp.Catalan, sp.GoldenRatio, sp.TribonacciConstant]
+)
 def test_named_numbers_stay_symbols(number: sp.Expr) -> None:
     assert constant_of(number) is number
     assert value(number * x, 1.0) == pytest.approx(float(number), rel=1e-15)
@@ -78,13 +80,14 @@ def test_arithmetic() -> None:
 
 # one point per argument, inside the domain of the function
 POINTS: dict[type, list[tuple[float, ...]]] = {
-    sp.acosh: [(1.75,)], sp.asec: [(1.5,), (-1.5,)], sp.acsc: [(1.5,)], sp.asech: [(0.4,)], sp.acoth: [(1.5,), (-2.5,)],
-    sp.acot: [(0.5,), (-2.0,), (-1e6,), (0.0,)], sp.atan2: [(0.5, -0.25), (-0.5, -0.25)], sp.Mod: [(-2.25, 0.75), (2.25, 0.75)],
-    sp.Max: [(0.5, 0.75)], sp.Min: [(0.5, 0.75)], sp.loggamma: [(2.5,)], sp.besselj: [(1.0, 2.5)],
-    sp.bessely: [(1.0, 2.5)], sp.besseli: [(1.0, 2.5)], sp.besselk: [(1.0, 2.5)], sp.polygamma: [(0.0, 1.5), (2.0, 1.5)],
-    sp.zeta: [(2.5,)], sp.erf2: [(0.25, 0.5)], sp.KroneckerDelta: [(2.0, 2.0), (2.0, 3.0)], sp.Heaviside: [(-0.5,), (0.0,), (0.5,)],
-    sp.beta: [(1.5, 2.5)], sp.binomial: [(5.5, 2.0)], sp.expint: [(1.0, 0.5)], sp.jn: [(1.0, 0.5)], sp.erfcinv: [(0.5,)],
-    sp.log: [(0.3,)], sp.factorial: [(2.5,)], sp.sign: [(-0.5,), (0.0,)], sp.frac: [(-1.25,)], sp.sinc: [(0.0,), (0.5,)],
+    sp.acosh: [(1.75,)], sp.asec: [(1.5,), (-1.5,)], sp.acsc: [(1.5,)], sp.asech: [(0.4,)],
+    sp.acoth: [(1.5,), (-2.5,)], sp.acot: [(0.5,), (-2.0,), (-1e6,), (0.0,)], sp.atan2: [(0.5, -0.25), (-0.5, -0.25)],
+    sp.Mod: [(-2.25, 0.75), (2.25, 0.75)], sp.Max: [(0.5, 0.75)], sp.Min: [(0.5, 0.75)], sp.loggamma: [(2.5,)],
+    sp.besselj: [(1.0, 2.5)], sp.bessely: [(1.0, 2.5)], sp.besseli: [(1.0, 2.5)], sp.besselk: [(1.0, 2.5)],
+    sp.polygamma: [(0.0, 1.5), (2.0, 1.5)], sp.zeta: [(2.5,)], sp.erf2: [(0.25, 0.5)],
+    sp.KroneckerDelta: [(2.0, 2.0), (2.0, 3.0)], sp.Heaviside: [(-0.5,), (0.0,), (0.5,)], sp.beta: [(1.5, 2.5)],
+    sp.binomial: [(5.5, 2.0)], sp.expint: [(1.0, 0.5)], sp.jn: [(1.0, 0.5)], sp.erfcinv: [(0.5,)], sp.log: [(0.3,)],
+    sp.factorial: [(2.5,)], sp.sign: [(-0.5,), (0.0,)], sp.frac: [(-1.25,)], sp.sinc: [(0.0,), (0.5,)],
     cfunctions.fma: [(0.5, 1.5, 2.5)], cfunctions.hypot: [(0.5, 1.5)], cfunctions.isnan: [(0.5,)],
     sp.erfinv: [(0.25,)], sp.coth: [(0.3,), (-0.3,)], sp.gamma: [(0.3,), (-1.5,)], cfunctions.log10: [(100.0,)],
 }  # fmt: skip
@@ -103,7 +106,15 @@ def test_functions_agree_with_mpmath(function: type) -> None:
 
 
 # of these the negative half is no domain
-POSITIVE = {sp.Ci, sp.LambertW, cfunctions.log2, cfunctions.log1p, cfunctions.Cbrt, cfunctions.Sqrt, sp.airybi}
+POSITIVE = {
+    sp.Ci,
+    sp.LambertW,
+    cfunctions.log2,
+    cfunctions.log1p,
+    cfunctions.Cbrt,
+    cfunctions.Sqrt,
+    sp.airybi,
+}
 UNEVALUATED = {sp.re, sp.im, sp.conjugate}
 
 
@@ -134,7 +145,11 @@ def test_equal_expressions_become_one_node() -> None:
 @pytest.mark.parametrize(
     ("expression", "name", "path"),
     [
-        (sp.sin(x + sp.Integral(sp.exp(-(z**2)), (z, 0, y))), "Integral", "sin.args[0] -> Add.args[1] -> Integral"),
+        (
+            sp.sin(x + sp.Integral(sp.exp(-(z**2)), (z, 0, y))),
+            "Integral",
+            "sin.args[0] -> Add.args[1] -> Integral",
+        ),
         (x + sp.I * y, "imaginary unit", "ImaginaryUnit"),
         (sp.Max(x, sp.zoo, evaluate=False), "complex infinity", "Max.args"),
         (sp.Limit(sp.sin(x) / x, x, 0) + y, "Limit", "Add.args"),

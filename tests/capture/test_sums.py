@@ -50,12 +50,26 @@ def test_several_limits_are_innermost_first() -> None:
 
 @pytest.mark.parametrize(
     ("lower", "upper"),
-    [(0, i), (0, i - 1), (i, n - 1), (i + 1, n - 1), (i - 1, i + 1), (0, 2 * i), (n - i, n - 1), (n - 1 - i, n - 1)],
+    [
+        (0, i),
+        (0, i - 1),
+        (i, n - 1),
+        (i + 1, n - 1),
+        (i - 1, i + 1),
+        (0, 2 * i),
+        (n - i, n - 1),
+        (n - 1 - i, n - 1),
+    ],
 )
 def test_bounds_that_depend_on_an_outer_index(lower: sp.Expr, upper: sp.Expr) -> None:
     total = sp.Sum(sp.Sum((j + 1) * u[i] + j**2, (j, lower, upper)), (i, 0, n - 1))
-    bounds = [(int(sp.sympify(lower).subs({i: a, n: 4})), int(sp.sympify(upper).subs({i: a, n: 4}))) for a in range(4)]
-    expected = sum((b + 1) * U[a] + b**2 for a, (low, high) in enumerate(bounds) for b in range(low, high + 1))
+    bounds = [
+        (int(sp.sympify(lower).subs({i: a, n: 4})), int(sp.sympify(upper).subs({i: a, n: 4})))
+        for a in range(4)
+    ]
+    expected = sum(
+        (b + 1) * U[a] + b**2 for a, (low, high) in enumerate(bounds) for b in range(low, high + 1)
+    )
     assert value(total, U) == pytest.approx(expected, rel=1e-14)
 
 
@@ -145,7 +159,11 @@ def test_the_range_of_an_idx_counts() -> None:
         (sp.Sum(u[i], (i, 0, n - 1)) + i, ModelError, ["index i", "outside of the sum"]),
         (sp.Sum(u[i], (i, 0, n - 1)) + sp.Symbol("i"), ModelError, ["i", "index"]),
         (sp.Sum(x, (i, 0, k)), ModelError, ["size k", "shape of no argument"]),
-        (sp.Sum(u[0], (i, 0, n - 1)) + sp.Sum(sp.sin(x * j), (j, 0, u[0])), ModelError, ["bound", "index j", "u"]),
+        (
+            sp.Sum(u[0], (i, 0, n - 1)) + sp.Sum(sp.sin(x * j), (j, 0, u[0])),
+            ModelError,
+            ["bound", "index j", "u"],
+        ),
     ],
 )
 def test_refused(expression: sp.Expr, error: type[Exception], words: list[str]) -> None:

@@ -104,8 +104,11 @@ def test_a_function_that_can_be_carried_out_needs_no_registration() -> None:
 
 def test_a_formula_with_partials_differentiates_by_these_and_compiles_to_the_formula() -> None:
     cdf = sp.Function("cdf_a")
-    register(cdf, value=lambda a: (1 + sp.erf(a / sp.sqrt(2))) / 2,
-             partials=[lambda a: sp.exp(-(a**2) / 2) / sp.sqrt(2 * sp.pi)])
+    register(
+        cdf,
+        value=lambda a: (1 + sp.erf(a / sp.sqrt(2))) / 2,
+        partials=[lambda a: sp.exp(-(a**2) / 2) / sp.sqrt(2 * sp.pi)],
+    )
     gradient = sg.value_and_grad(sg.function(cdf(x * y), [x, y]))
     inlined = inline_formulas(gradient.graph)
     assert all(node.data != "cdf_a" for node in inlined.order)
@@ -144,7 +147,11 @@ def test_refused() -> None:
     with pytest.raises(ModelError, match="partial 0 of f_a depends on y"):
         register(sp.Function("f_a"), value=np.sin, partials=(lambda a: y * a,))
     with pytest.raises(UnsupportedError, match="f_a has 4 arguments"):
-        register(sp.Function("f_a"), value=lambda a, b, c, d: np.hypot(a, b) + np.hypot(c, d), partials=(1, 1, 1, 1))
+        register(
+            sp.Function("f_a"),
+            value=lambda a, b, c, d: np.hypot(a, b) + np.hypot(c, d),
+            partials=(1, 1, 1, 1),
+        )
     with pytest.raises(UnsupportedError, match="has no derivative by argument 1"):
         register(sp.Function("blunt_a"), value=np.floor, partials=(None,))
         sg.grad(sg.function(sp.Function("blunt_a")(x)))
