@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..axis import Axis
 from ..dtype import BOOLEAN, FLOATING, INTEGER, Dtype
-from ..graph import Output
+from ..graph import collection_paused
 from ..node import Kind, Node
 from ..reducers import REDUCERS, size_value
 from .affine import Affine, Bound
@@ -48,7 +48,8 @@ def lower(plan: Plan) -> Procedure:
     >>> procedure.body.statements[0].value.op
     'sin'
     """
-    return _Lowering(plan).procedure()
+    with collection_paused():
+        return _Lowering(plan).procedure()
 
 
 class _Lowering:
@@ -140,6 +141,7 @@ class _Lowering:
             assert reducer is not None
             return [Accumulate(self.accumulators[target], reducer, value)]
         array = self.array(target)
+        value = cast(value, array.dtype)  # a floating output that is folded to a whole number is an integer here
         index = flat_index([self.value(i) for i in root.sink.indices], [self.size(a) for a in target.axes])
         statement: Statement
         if reducer is None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from ..axis import Axis
 from ..errors import UnsupportedError
-from ..graph import Graph, topological_order
+from ..graph import Graph, collection_paused, topological_order
 from ..node import Kind, Node
 from .affine import Affine, Conditions, affine_forms
 from .axis_order import axis_order
@@ -81,6 +81,11 @@ def plan_graph(graph: Graph, *, exact: bool = False) -> Plan:
     UnsupportedError
         The graph holds a recurrence.
     """
+    with collection_paused():
+        return _planned(graph, exact)
+
+
+def _planned(graph: Graph, exact: bool) -> Plan:
     prepared = prepare(graph, exact=exact)
     for node in prepared.order:
         if node.kind is Kind.SCAN:

@@ -52,7 +52,6 @@ class _Preparation:
     def __init__(self, graph: Graph, exact: bool) -> None:
         self.graph, self.exact = graph, exact
         self.new: dict[Node, Node] = {}
-        self.partial: set[Node] = set()
         self.uses: dict[Node, int] = {}
         for node in graph.order:
             for argument in node.args:
@@ -141,21 +140,17 @@ class _Preparation:
 
     def sum(self, node: Node) -> Node:
         """Left to right, each term added or subtracted; never in another order, so that rounding is what was written."""
-        total: Node | None = None
-        negative = False
-        for argument in node.args:
+        first, negative = self.signed(node.args[0])
+        terms = [first]  # what is to be added up, so far; its sign is `negative`
+        for argument in node.args[1:]:
             term, minus = self.signed(argument)
-            if total is None:
-                total, negative = term, minus
-            elif minus is negative:
-                total = _elementwise("add", *(total.args if _is(total, "add") and total in self.partial else (total,)), term)
-                self.partial.add(total)
-            elif negative:
-                total, negative = _elementwise("sub", term, total), False
-            else:
-                total = _elementwise("sub", total, term)
-        assert total is not None
-        self.partial.clear()
+            if minus is negative:
+                terms.append(term)
+                continue
+            total = terms[0] if len(terms) == 1 else _elementwise("add", *terms)
+            terms = [_elementwise("sub", term, total) if negative else _elementwise("sub", total, term)]
+            negative = False
+        total = terms[0] if len(terms) == 1 else _elementwise("add", *terms)
         return _elementwise("neg", total) if negative else total
 
     def integer_power(self, node: Node) -> Node:
