@@ -202,32 +202,37 @@ def _shape(survey: Survey, item: sp.Basic) -> tuple[sp.Expr, ...]:
     """The sizes of an array: from its shape, or from the ranges of its indices when all of them are plain."""
     if item.shape is not None and not (isinstance(item, sp.IndexedBase) and not item.shape):
         return tuple(size_expression(sp.sympify(size)) for size in item.shape)
-    shape: tuple[sp.Expr, ...] | None = None
     name = _own_name(item)
-    for indices in survey.accesses.get(item, []):
-        found = tuple(_full_range(survey, index, name) for index in indices)
-        if shape is not None and found != shape:
-            raise ModelError(
-                f"the array {name} has no shape, and its indices run over {shape} and over {found}: give it one, as in "
-                f"IndexedBase({name!r}, shape=(n,))"
-            )
-        shape = found
-    if shape is None:
-        raise ModelError(
-            f"the array {name} has no shape and is never indexed: give it one, as in IndexedBase({name!r}, shape=(n,))"
-        )
-    return shape
+    accesses = survey.accesses.get(item, [])
+    if not accesses:
+        raise _shapeless(name, "is never indexed")
+    if len({len(indices) for indices in accesses}) > 1:
+        raise _shapeless(name, "has indices of different numbers")
+    return tuple(_full_range(survey, name, column) for column in zip(*accesses, strict=True))
 
 
-def _full_range(survey: Survey, index: sp.Basic, name: str) -> sp.Expr:
-    ranges = survey.binders.get(index, {})
-    if len(ranges) == 1:
-        _, lower, upper = limit_parts(sp.Tuple(index, *next(iter(ranges))))
-        if lower == 0:
-            size = size_expression(upper + 1)
-            if all(s.name in survey.size_names for s in size.free_symbols):
-                return size
-    raise ModelError(
-        f"the array {name} has no shape, and its index {index} does not run over one whole range from 0: give it a "
-        f"shape, as in IndexedBase({name!r}, shape=(n,))"
-    )
+def _full_range(survey: Survey, name: str, indices: Sequence[sp.Basic]) -> sp.Expr:
+    """The size of one dimension, from everything that indexes it; an index without a range tells nothing."""
+    sizes: dict[sp.Expr, None] = {}
+    for index in indices:
+        ranges = survey.binders.get(index, {})
+        size = _size_of_range(survey, index, next(iter(ranges))) if len(ranges) == 1 else None
+        if size is not None:
+            sizes[size] = None
+        elif survey.free(survey.number(index)):
+            raise _shapeless(name, f"has the index {index}, which does not run over one whole range from 0")
+    if len(sizes) != 1:
+        found = " and over ".join(map(str, sizes))
+        raise _shapeless(name, f"is indexed over {found}" if sizes else f"has no range for its index {indices[0]}")
+    return next(iter(sizes))
+
+
+def _size_of_range(survey: Survey, index: sp.Basic, bounds: tuple[sp.Basic, ...]) -> sp.Expr | None:
+    _, lower, upper = limit_parts(sp.Tuple(index, *bounds))
+    size = size_expression(upper + 1)
+    plain = lower == 0 and all(symbol.name in survey.size_names for symbol in size.free_symbols)
+    return size if plain else None
+
+
+def _shapeless(name: str, why: str) -> ModelError:
+    return ModelError(f"the array {name} has no shape, and it {why}: give it one, as in IndexedBase({name!r}, shape=(n,))")

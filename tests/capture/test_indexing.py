@@ -115,6 +115,8 @@ def test_shapes_are_inferred_from_full_ranges() -> None:
     assert symbols == (A, w)
     assert [[str(axis.size) for axis in node.axes] for node in graph.inputs] == [["n", "m"], ["m"]]
     assert value(total, np.ones((2, 3)), np.arange(3.0)) == 6.0
+    share = w[k] / sp.Sum(w[i], (i, 0, n - 1)) + w[0]  # an element beside the sum tells nothing about the size
+    assert value(share, 2, np.array([1.0, 2.0, 5.0])) == 5 / 8 + 1
 
 
 @pytest.mark.parametrize(
