@@ -43,6 +43,8 @@ def operation_table(roots: Iterable[Node]) -> dict[str, int]:
     outputs = set(roots)
     table: dict[str, int] = {}
     powers: set[tuple[Node, int | str]] = set()
+    # where 1/b is there anyway, b**-2 is its square
+    inverted = {n.args[0] for n in order if _is_power(n) and n.args[1].data == -1}
     varying: set[Node] = set()
 
     def count(name: str, number: int = 1) -> None:
@@ -53,21 +55,30 @@ def operation_table(roots: Iterable[Node]) -> dict[str, int]:
         """Whether the node is a reciprocal that becomes a division of its one user."""
         if node in outputs or not _is_power(node) or node.args[1].data >= 0 or node not in varying:
             return False
+        if node.args[1].data < -1 and node.args[0] in inverted:
+            return False
         return len(users[node]) == 1 and users[node][0].kind is Kind.ELEMENTWISE and users[node][0].data == "mul"
 
-    def chain(base: Node, exponent: int) -> None:
-        while exponent > 1 and (base, exponent) not in powers:
-            powers.add((base, exponent))
-            count("mul")
+    def once(base: Node, what: int | str, name: str) -> None:
+        if (base, what) not in powers:
+            powers.add((base, what))
+            count(name)
+
+    def chain(base: Node, exponent: int, sign: int = 1) -> None:
+        while exponent > 1 and (base, sign * exponent) not in powers:
+            once(base, sign * exponent, "mul")
             exponent = exponent - 1 if exponent % 2 else exponent // 2
 
     def power(node: Node) -> None:
         base, exponent = node.args[0], abs(Fraction(node.args[1].data))
         whole = exponent.numerator // exponent.denominator
+        if node.args[1].data < 0 and exponent.denominator == 1 and base in inverted:
+            if not absorbed(node):
+                once(base, "reciprocal", "div")
+            chain(base, whole, -1)
+            return
         if exponent.denominator == 2:
-            if (base, "sqrt") not in powers:
-                powers.add((base, "sqrt"))
-                count("sqrt")
+            once(base, "sqrt", "sqrt")
             count("mul", whole > 0)
         chain(base, whole)
         if node.args[1].data < 0 and not absorbed(node):
