@@ -16,6 +16,7 @@ from .dtype import FLOATING
 from .errors import ModelError, UnsupportedError
 from .function import Function
 from .graph import Graph
+from .register import inline_formulas
 from .simplify.sharing import shared_graph
 from .storage import content_hash, dumps, loads
 from .version import __version__
@@ -23,9 +24,11 @@ from .version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from .codegen.trace import Trace
+
 __all__ = [
     "EditedError", "Kernel", "cache_folder", "cache_summary", "check_package", "clear_cache", "compare_package", "compile",
-    "compile_fresh", "compiler_description", "emit_package", "package_name", "write_package",
+    "compile_fresh", "compiler_description", "emit_package", "emitted_lines", "package_name", "write_package",
 ]  # fmt: skip
 
 _log = logging.getLogger("symgraph")
@@ -215,11 +218,19 @@ def compile(
         target = _automatic_target()
     target_named(target)
     options = Options(dtype, bool(exact), threads)
+    graph = inline_formulas(graph)  # the cache and a pickled kernel then depend on no registration
     finish = None if exact else shared_graph
     built = build_kernel(
         graph, target, options, version=__version__, digest_of_graph=content_hash(graph), finish=finish
     )
     return _kernel(graph, target, options, built)
+
+
+def emitted_lines(f: Function) -> Trace:
+    """The lines of the emitted program, linked with the nodes of the function that they compute."""
+    from .codegen.trace import trace
+
+    return trace(f.graph, shared_graph)
 
 
 def _automatic_target() -> str:
@@ -266,7 +277,8 @@ def emit_package(
 
     options = Options(dtype, bool(exact), threads)
     finish = (lambda graph: graph) if exact else shared_graph
-    kernels = tuple(PackageKernel(kind, finish(f.graph), content_hash(f.graph)) for kind, f in functions.items())
+    graphs = {kind: inline_formulas(f.graph) for kind, f in functions.items()}
+    kernels = tuple(PackageKernel(kind, finish(graph), content_hash(graph)) for kind, graph in graphs.items())
     return package_files(
         Request(name, kernels, target=target, options=options, form=form, version=__version__, **described)
     )
