@@ -6,8 +6,8 @@ scalars), is written term by term at the scattered places; no array is made in b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
 from math import prod
 
 from ..axis import Axis
@@ -50,53 +50,110 @@ def deliveries(graph: Graph) -> list[Delivery]:
             uses[argument] = uses.get(argument, 0) + 1
     for output in graph.outputs:
         uses[output.node] = uses.get(output.node, 0) + 1
-    return [_delivery(output, uses) for output in graph.outputs]
+    scattered: set[Node] = set()
+    for node in graph.order:
+        if uses[node] == 1 and (node.kind is Kind.SCATTER_ADD or any(a in scattered for a in _linear(node))):
+            scattered.add(node)
+    return [_delivery(output, scattered) for output in graph.outputs]
 
 
-def _delivery(output: Output, uses: Mapping[Node, int]) -> Delivery:
+def _linear(node: Node) -> Sequence[Node]:
+    """The arguments that a node passes on with at most another sign or a constant factor."""
+    if node.kind is not Kind.ELEMENTWISE:
+        return ()
+    if node.data == "mul" and node.args[0].kind is Kind.CONST and len(node.args) == 2:
+        return node.args[1:]
+    return node.args if node.data in ("add", "sub", "neg") else ()
+
+
+def _delivery(output: Output, scattered: Set[Node]) -> Delivery:
+    if output.node.dtype is FLOATING:
+        if output.node in scattered:
+            terms = _merged(_terms(output, scattered))
+            disjoint, complete = _covered(terms, output.axes)
+            return Delivery(output, tuple(terms), accumulate=not disjoint, fill=not complete)
     plain = Term(output.node, tuple(axis_index(a) for a in output.axes), output.axes)
-    if len(output.axes) != len(output.node.axes) or output.node.dtype is not FLOATING:
-        return Delivery(output, (plain,), accumulate=False, fill=False)
-    terms = _terms(output, uses)
-    if terms is None:
-        return Delivery(output, (plain,), accumulate=False, fill=False)
-    disjoint, complete = _covered(terms, output.axes)
-    return Delivery(output, tuple(terms), accumulate=not disjoint, fill=not complete)
+    return Delivery(output, (plain,), accumulate=False, fill=False)
 
 
-def _terms(output: Output, uses: Mapping[Node, int]) -> list[Term] | None:
-    """The terms of a sum of ScatterAdds, in order; None when there is no ScatterAdd to take apart."""
+@dataclass(frozen=True)
+class _Part:
+    """A part of an output that is not taken apart yet: it goes to ``indices`` after ``pending`` operations."""
+
+    node: Node
+    pending: tuple[tuple[str, Node | None], ...]
+    indices: tuple[Node, ...]
+    summed: tuple[Axis, ...] = ()
+
+
+def _terms(output: Output, scattered: Set[Node]) -> list[Term]:
+    """The terms of a (nested) sum of ScatterAdds, in order."""
     terms: list[Term] = []
-    found = False
-    # a node with the operations that are still to be applied to each of its terms, innermost last
-    stack: list[tuple[Node, tuple[tuple[str, Node | None], ...]]] = [(output.node, ())]
+    stack = [_Part(output.node, (), tuple(axis_index(a) for a in output.axes))]
     while stack:
-        node, pending = stack.pop()
-        if uses[node] == 1 and set(node.axes) == set(output.axes):
-            if node.kind is Kind.SCATTER_ADD:
-                found = True
-                terms.append(_scattered(node, output, pending))
-                continue
-            if node.kind is Kind.ELEMENTWISE and _contains_scatter(node):
-                if node.data == "add":
-                    stack.extend((a, pending) for a in reversed(node.args))
-                    continue
-                if node.data == "sub":
-                    stack.append((node.args[1], (*pending, ("neg", None))))
-                    stack.append((node.args[0], pending))
-                    continue
-                if node.data == "neg":
-                    stack.append((node.args[0], (*pending, ("neg", None))))
-                    continue
-                if node.data == "mul" and len(node.args) == 2 and node.args[0].kind is Kind.CONST:
-                    stack.append((node.args[1], (*pending, ("mul", node.args[0]))))
-                    continue
-        terms.append(Term(_applied(node, pending), tuple(axis_index(a) for a in output.axes), output.axes))
-    return terms if found else None
+        part = stack.pop()
+        parts = _taken_apart(part) if part.node in scattered else None
+        if parts is None:
+            value = _applied(part.node, part.pending)
+            axes = union_axes((*part.indices, value))
+            terms.append(Term(value, part.indices, axes + tuple(a for a in part.summed if a not in axes)))
+        else:
+            stack.extend(reversed(parts))
+    return terms
 
 
-def _contains_scatter(node: Node) -> bool:
-    return any(a.kind is Kind.SCATTER_ADD or a.kind is Kind.ELEMENTWISE for a in node.args)
+def _merged(terms: Sequence[Term]) -> list[Term]:
+    """Terms that go to the same places as one."""
+    groups: dict[tuple[object, ...], list[Term]] = {}
+    for term in terms:
+        running = {a for i in term.indices for a in i.axes}
+        alone = not set(term.axes) <= running  # it is summed on the way
+        groups.setdefault((term.indices, len(groups) if alone else -1), []).append(term)
+    result = []
+    for first, *others in groups.values():
+        if others:
+            values = tuple(t.value for t in (first, *others))
+            first = replace(first, value=make(Kind.ELEMENTWISE, values, union_axes(values), FLOATING, "add"))
+        result.append(first)
+    return result
+
+
+def _taken_apart(part: _Part) -> list[_Part] | None:
+    node = part.node
+    if node.kind is Kind.SCATTER_ADD:
+        return _scattered(part)
+    if node.kind is not Kind.ELEMENTWISE:
+        return None
+    match node.data, node.args:
+        case "add", arguments:
+            return [replace(part, node=a) for a in arguments]
+        case "sub", (left, right):
+            return [replace(part, node=left), replace(part, node=right, pending=(*part.pending, ("neg", None)))]
+        case "neg", (argument,):
+            return [replace(part, node=argument, pending=(*part.pending, ("neg", None)))]
+        case "mul", (factor, argument) if factor.kind is Kind.CONST:
+            return [replace(part, node=argument, pending=(*part.pending, ("mul", factor)))]
+    return None
+
+
+def _scattered(part: _Part) -> list[_Part] | None:
+    """The value of a ScatterAdd at its places; None where its axes cannot be told from those around it."""
+    value, *places = part.node.args
+    targets, summed = part.node.data
+    place = dict(zip(targets, places, strict=True))
+    indices: list[Node] = []
+    replaced: set[Axis] = set()
+    for index in part.indices:
+        if index.kind is Kind.AXIS_INDEX and index.data in place:
+            replaced.add(index.data)
+            indices.append(place[index.data])
+        elif any(a in place or a in summed for a in index.axes):
+            return None
+        else:
+            indices.append(index)
+    if len(replaced) != len(place) or any(a in summed for a in part.summed):
+        return None
+    return [_Part(value, part.pending, tuple(indices), part.summed + summed)]
 
 
 def _applied(value: Node, pending: Sequence[tuple[str, Node | None]]) -> Node:
@@ -104,15 +161,6 @@ def _applied(value: Node, pending: Sequence[tuple[str, Node | None]]) -> Node:
         arguments = (value,) if factor is None else (factor, value)
         value = make(Kind.ELEMENTWISE, arguments, union_axes(arguments), FLOATING, op)
     return value
-
-
-def _scattered(node: Node, output: Output, pending: Sequence[tuple[str, Node | None]]) -> Term:
-    value, *indices = node.args
-    targets, summed = node.data
-    place = dict(zip(targets, indices, strict=True))
-    where = tuple(place.get(a) or axis_index(a) for a in output.axes)
-    axes = union_axes(node.args)
-    return Term(_applied(value, pending), where, axes + tuple(a for a in summed if a not in axes))
 
 
 def _covered(terms: Sequence[Term], axes: Sequence[Axis]) -> tuple[bool, bool]:

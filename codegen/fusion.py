@@ -21,7 +21,7 @@ from ..node import Kind, Node, axis_index
 from .affine import Bound, Conditions, Facts, bounds_from, impossible
 from .domains import Domains
 from .sweeps import Accumulator, Buffer, Compute, Fill, Root, Scope, Sink, Sweep, Target, Write
-from .values import Values, resolve
+from .values import REDUCTION_COST, Values, resolve
 
 __all__ = ["Fusion", "GroupKey"]
 
@@ -371,7 +371,7 @@ class _Schedule:
             self._store(node, "does not vary in the loop that uses it")
             return
         own = draft.time[node]
-        if own < time and self.earlier.get(axis, _NOTHING).get(node, time) < time and self._worth(node):
+        if own < time and axis in self.earlier and self._worth(node, axis, time):
             self._store(node, "used by a later loop")
             return
         if outer == axis:
@@ -380,15 +380,18 @@ class _Schedule:
         for argument in draft.arguments(node):
             self._stack.append((argument, time, axis))
 
-    def _worth(self, node: Node) -> bool:
-        """Whether to store a value for a later loop rather than to compute it again."""
+    def _worth(self, node: Node, axis: Axis, time: int) -> bool:
+        """Whether to store a value in an earlier loop over the axis rather than to compute it (again) in this one."""
         values = self.draft.fusion.values
         if values.inline(node):
             return False
-        if values.heavy(node):
-            return True
         axes = self.draft.fusion.remaining(node.axes, self.draft.open)
+        members = self.earlier[axis]
+        if len(axes) == 1 and node.kind in (Kind.REDUCE, Kind.SCATTER_ADD):
+            return min(members.values()) < time  # no inner loop is run twice where one number per turn can be kept
+        if members.get(node, time) >= time:
+            return False
+        if values.heavy(node):
+            # what has several axes is large at the outermost scope: kept only when another loop is behind it
+            return len(axes) == 1 or bool(self.draft.open_axes) or values.argument_cost(node) >= REDUCTION_COST
         return len(axes) == 1 and values.cost(node) > MOST_RECOMPUTED_COST
-
-
-_NOTHING: Mapping[Node, int] = {}

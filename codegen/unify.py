@@ -7,7 +7,7 @@ and the output can be written in the loop that finishes the sum, without a table
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from ..axis import Axis
@@ -36,7 +36,7 @@ def unified(deliveries: Sequence[Delivery]) -> list[Delivery]:
                     if axis in chosen:
                         continue
                     region = [n for n in topological_order((term.value, *term.indices)) if axis in n.axes]
-                    candidates = chosen if wishes is None else wishes(region, axis)
+                    candidates = chosen if wishes is None else wishes(region, axis, chosen)
                     new = next((a for a in candidates if a.size == axis.size and _is_free(region, a, axis, term)), None)
                     if new is not None:
                         term = _replaced(term, region, axis, new)
@@ -49,8 +49,8 @@ def unified(deliveries: Sequence[Delivery]) -> list[Delivery]:
     return result
 
 
-def _wishes(region: Sequence[Node], axis: Axis) -> Iterable[Axis]:
-    """Axes of computed arrays that are read along ``axis``, the most frequent first."""
+def _wishes(region: Sequence[Node], axis: Axis, chosen: Collection[Axis]) -> Iterable[Axis]:
+    """Axes of computed arrays that are read along ``axis``: the most frequent first, then those chosen before."""
     running = axis_index(axis)
     found: dict[Axis, int] = {}
     for node in region:
@@ -58,7 +58,7 @@ def _wishes(region: Sequence[Node], axis: Axis) -> Iterable[Axis]:
             for replaced, index in zip(node.data, node.args[1:], strict=True):
                 if index is running:
                     found[replaced] = found.get(replaced, 0) + 1
-    return sorted(found, key=lambda a: -found[a])
+    return sorted(found, key=lambda a: (-found[a], a not in chosen))
 
 
 def _is_free(region: Sequence[Node], wanted: Axis, axis: Axis, term: Term) -> bool:

@@ -8,7 +8,7 @@ from ..dtype import FLOATING
 from ..node import Kind, Node
 from .affine import Affine, Conditions, Facts
 
-__all__ = ["LEAVES", "Values", "resolve"]
+__all__ = ["LEAVES", "REDUCTION_COST", "Values", "resolve"]
 
 LEAVES = frozenset({Kind.INPUT, Kind.CONST, Kind.SIZE, Kind.AXIS_INDEX})
 HEAVY = frozenset({"div", "rcp", "sqrt"})
@@ -85,6 +85,10 @@ class Values:
     def heavy(self, node: Node) -> bool:
         """Whether the node itself is a function or a division."""
         return node.kind is Kind.ELEMENTWISE and (node.data in HEAVY or node.data not in LIGHT)
+
+    def argument_cost(self, node: Node) -> int:
+        """The cost of everything that the node itself is applied to."""
+        return sum(self._cost.get(a, 0) for a in node.args)
 
     def cost(self, node: Node) -> int:
         """Operations down to values that are worth storing themselves."""
