@@ -6,6 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 from symgraph.cli import main
 
@@ -36,15 +37,15 @@ def test_named_files_exist() -> None:
         assert (ROOT / "examples" / name).is_file(), name
 
 
-def test_commands_of_the_command_line_work(tmp_path: Path) -> None:
+def test_commands_of_the_command_line_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every `symgraph ...` line runs, in the order in which it stands; writing comes before verifying."""
-    lines = re.findall(r"^symgraph .*$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    blocks = re.findall(r"^```sh\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    lines = re.findall(r"^symgraph .*$", "".join(blocks), re.MULTILINE)
     assert len(lines) >= 6
-    runner = CliRunner()
-    with runner.isolated_filesystem(temp_dir=tmp_path):
-        Path("examples").symlink_to(ROOT / "examples")
-        for line in lines:
-            arguments = shlex.split(line, comments=True)[1:]
-            result = runner.invoke(main, arguments)
-            expected = 1 if "--check" in arguments else 0  # nothing has been written that could be up to date
-            assert result.exit_code == expected, f"{line}\n{result.output}"
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    for line in lines:
+        arguments = shlex.split(line, comments=True)[1:]
+        result = CliRunner().invoke(main, arguments)
+        expected = 1 if "--check" in arguments else 0  # nothing has been written that could be up to date
+        assert result.exit_code == expected, f"{line}\n{result.output}"
