@@ -14,7 +14,7 @@ import sympy as sp
 
 from .graph import Graph, Output
 from .node import Kind, Node, constant, make
-from .ops import OPS, apply_op
+from .ops import OPS, apply_op, ordered
 
 __all__ = ["EXPANSIONS", "expand"]
 
@@ -47,8 +47,8 @@ def _expanded(node: Node, arguments: tuple[Node, ...]) -> Node:
         if result is not None:
             # an expansion may itself use a row that has one
             return result if result.kind is not Kind.ELEMENTWISE else _inside(result, arguments)
-        if arguments != node.args and OPS[node.data].commutative and not _is_scaled(arguments):
-            arguments = tuple(sorted(arguments, key=lambda a: a.number))
+        if arguments != node.args:
+            arguments = ordered(OPS[node.data], arguments)
     return node if arguments == node.args else make(node.kind, arguments, node.axes, node.dtype, node.data)
 
 
@@ -67,10 +67,6 @@ def _inside(result: Node, arguments: tuple[Node, ...]) -> Node:
     for node in sorted(inner, key=lambda n: n.number):
         done[node] = _expanded(node, tuple(done[a] for a in node.args))
     return done[result]
-
-
-def _is_scaled(arguments: tuple[Node, ...]) -> bool:
-    return len(arguments) == 2 and type(arguments[0].data) in (int, Fraction, float)
 
 
 # ---------------------------------------------------------------------------------------------------------- arithmetic

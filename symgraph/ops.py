@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +24,7 @@ from .dtype import BOOLEAN, FLOATING, INTEGER, Dtype, promote
 from .errors import UnsupportedError
 from .node import Kind, Node, make, union_axes
 
-__all__ = ["OPS", "A", "B", "C", "Op", "R", "apply_op", "register_op"]
+__all__ = ["OPS", "A", "B", "C", "Op", "R", "apply_op", "ordered", "register_op"]
 
 
 class _Special:
@@ -181,7 +182,7 @@ def _special(name: str, formula: Any, numpy: Any, *samples: tuple[float, float],
 
 
 _LOGISTIC, _SINC, _SPHERICAL = (sp.Function(name) for name in ("logistic", "sinc", "sphericalj"))
-_RATIO = sp.Function("strong_quotient")
+_RATIO, _STRONG, _XLOGY = (sp.Function(name) for name in ("strong_quotient", "strong_product", "xlogy"))
 _COMPARE: dict[str, Any] = dict(result="bool", given_partials=(0, 0), cost=1)
 
 _ROWS = (
@@ -189,7 +190,7 @@ _ROWS = (
     Op("add", A + B, _fold(np.add), (_REAL, _REAL), "promote", arity=None, cost=1, commutative=True),
     Op("mul", A * B, _fold(np.multiply), (_REAL, _REAL), "promote", arity=None, cost=1, commutative=True),
     # the partial by the exponent is 0 where the base is 0: convention, table in docs/conventions.md
-    Op("pow", A**B, _power, (_POSITIVE, _REAL), "power", (B * A ** (B - 1), R * sp.log(A)), 2, 30,
+    Op("pow", A**B, _power, (_POSITIVE, _REAL), "power", (_STRONG(B, A ** (B - 1)), _XLOGY(R, A)), 2, 30,
        c="pow", vector="pow", python="math.pow"),
     _row("floordiv", sp.floor(A / B), np.floor_divide, (-9, 9), (1, 5), result="promote", given_partials=(0, 0),
          cost=5),
@@ -323,9 +324,22 @@ def apply_op(name: str, *arguments: Node) -> Node:
     row = OPS[name]
     if row.arity is not None and len(arguments) != row.arity:
         raise UnsupportedError(f"{name} takes {row.arity} arguments, {len(arguments)} were given")
+    arguments = ordered(row, arguments)
+    return make(Kind.ELEMENTWISE, arguments, union_axes(arguments), row.dtype(arguments), name)
+
+
+def ordered(row: Op, arguments: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Arguments in canonical order: commutative ones by creation, but a number stands first in a product of two."""
     if row.commutative:
         arguments = tuple(sorted(arguments, key=_number))
-    return make(Kind.ELEMENTWISE, arguments, union_axes(arguments), row.dtype(arguments), name)
+        if row.name == "mul" and len(arguments) == 2:
+            first, second = arguments
+            if type(second.data) in _NUMBERS and type(first.data) not in _NUMBERS:
+                return second, first
+    return arguments
+
+
+_NUMBERS = frozenset((int, Fraction, float))  # payloads of constants that are coefficients
 
 
 def _number(node: Node) -> int:

@@ -25,8 +25,6 @@ def copy(node: Node, arguments: tuple[Node, ...]) -> Node:
     """The plain node of the same kind and data with other arguments."""
     match node.kind:
         case Kind.ELEMENTWISE:
-            if node.data == "mul" and node.args[0].kind is Kind.CONST:
-                return make(node.kind, arguments, union_axes(arguments), node.dtype, node.data)
             return apply_op(node.data, *arguments)
         case Kind.REDUCE:
             axes = tuple(a for a in arguments[0].axes if a != node.data[1])

@@ -12,7 +12,6 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from .encoding import Reader, encode_axis, encode_constant, encode_structure, ma
 from .errors import ModelError, SymgraphError, ToolchainError, UnsupportedError
 from .graph import Graph, Output, topological_order
 from .node import Kind, Node, axis_index, constant, input_node, make, size_node, union_axes
-from .ops import OPS
+from .ops import OPS, ordered
 from .reducers import REDUCERS
 from .rewrite import gather_axes, scatter_axes
 from .spec import verify
@@ -243,9 +242,7 @@ def _node(reader: Reader, row: Any) -> Node:
         case Kind.ELEMENTWISE:
             if not isinstance(data, str) or data not in OPS:
                 raise UnsupportedError(f"the operation {data!r} is not known here: register it before loading")
-            is_scaled = data == "mul" and type(arguments[0].data) in (int, Fraction, float)
-            if OPS[data].commutative and not is_scaled:  # order of creation may differ in another process
-                arguments = tuple(sorted(arguments, key=lambda node: node.number))
+            arguments = ordered(OPS[data], arguments)  # the order of creation may differ in another process
         case Kind.REDUCE:
             reducer, axis = reader.fields(data, "a reduction", str, int)
             reader.choice("the reducer", REDUCERS, reducer)
