@@ -15,7 +15,7 @@ from typing import TypeAlias
 import sympy as sp
 
 from ..axis import Axis
-from ..errors import SymgraphError
+from ..errors import ModelError, SymgraphError
 from ..node import Node
 from .pool import AxisPool
 from .survey import Survey
@@ -86,6 +86,24 @@ class Machine:
     def bind(self, node: Node, low: sp.Expr, high: sp.Expr, guarded: bool = False) -> Binding:
         """The one Binding of these values: results are remembered by identity of the bindings they used."""
         return self._bindings.setdefault((node, low, high, guarded), Binding(node, low, high, guarded))
+
+    def array(self, symbol: sp.Basic) -> Array:
+        """The array argument of a symbol.
+
+        Raises
+        ------
+        ModelError
+            It is none of the inputs.
+        """
+        known = self.arrays.get(symbol)
+        if known is None:
+            names = ", ".join(a.name for a in self.arrays.values()) or "none"
+            same = any(str(other) == str(symbol) for other in self.arrays)
+            hint = (
+                "give it the shape and assumptions of the input of that name" if same else "add it to inputs"
+            )
+            raise ModelError(f"the array {symbol} is not among the inputs (arrays there: {names}): {hint}")
+        return known
 
     def used_axes(
         self, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...] = ()

@@ -41,11 +41,7 @@ def element(machine: Machine, expression: sp.Basic, bindings: Bindings, position
                 )
             )
         return (yield array, bindings, tuple(nodes))
-    if known is None:
-        names = ", ".join(a.name for a in machine.arrays.values()) or "none"
-        raise UnsupportedError(
-            f"the array {array} is not among the inputs (arrays there: {names}): add it to inputs"
-        )
+    known = machine.array(array)
     axes = known.node.axes
     if len(indices) != len(axes):
         raise ShapeError(

@@ -60,6 +60,7 @@ def _listed(survey: Survey, inputs: object) -> list[tuple[str | None, sp.Basic]]
     if inputs is None:
         free = [v for v in survey.variables if not _is_size(survey, v)]
         items = [*free, *survey.arrays]
+        _check_assumptions(free)
         return [(None, item) for item in sorted(items, key=_sorting)]
     if isinstance(inputs, Mapping):
         return [(_text(name), _basic(item)) for name, item in inputs.items()]
@@ -70,6 +71,19 @@ def _listed(survey: Survey, inputs: object) -> list[tuple[str | None, sp.Basic]]
             f"inputs are a sequence of symbols and arrays, found {type(inputs).__name__}: use [x, y]"
         )
     return [(None, _basic(item)) for item in inputs]
+
+
+def _check_assumptions(free: Sequence[sp.Basic]) -> None:
+    """Two symbols of one name are nearly always one symbol that was made twice, with different assumptions."""
+    symbols: dict[str, sp.Symbol] = {}
+    for item in free:
+        if isinstance(item, sp.Symbol) and not isinstance(item, sp.Dummy):
+            if item.name in symbols:
+                raise ModelError(
+                    f"there are two symbols {item.name} with different assumptions: "
+                    "make them the same, or list both in inputs"
+                )
+            symbols[item.name] = item
 
 
 def _text(name: object) -> str:
@@ -223,7 +237,9 @@ def _full_range(survey: Survey, name: str, indices: Sequence[sp.Basic]) -> sp.Ex
             raise _shapeless(name, f"has the index {index}, which does not run over one whole range from 0")
     if len(sizes) != 1:
         found = " and over ".join(map(str, sizes))
-        raise _shapeless(name, f"is indexed over {found}" if sizes else f"has no range for its index {indices[0]}")
+        raise _shapeless(
+            name, f"is indexed over {found}" if sizes else f"has no range for its index {indices[0]}"
+        )
     return next(iter(sizes))
 
 
@@ -235,4 +251,6 @@ def _size_of_range(survey: Survey, index: sp.Basic, bounds: tuple[sp.Basic, ...]
 
 
 def _shapeless(name: str, why: str) -> ModelError:
-    return ModelError(f"the array {name} has no shape, and it {why}: give it one, as in IndexedBase({name!r}, shape=(n,))")
+    return ModelError(
+        f"the array {name} has no shape, and it {why}: give it one, as in IndexedBase({name!r}, shape=(n,))"
+    )

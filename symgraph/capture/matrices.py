@@ -37,8 +37,12 @@ def shape_of(expression: sp.Basic) -> tuple[sp.Expr, ...]:
         return (*own, *shape_of(expression.args[0]))
     if isinstance(expression, (sp.Sum, sp.Product)):
         return shape_of(expression.args[0])
+    if isinstance(
+        expression, (sp.Indexed, sp.IndexedBase)
+    ):  # SymPy's Indexed has a shape, that of its ranges
+        return ()
     shape = getattr(expression, "shape", None)
-    if shape is None or isinstance(expression, (sp.Indexed, sp.IndexedBase)):
+    if shape is None:
         return ()
     return tuple(size_expression(sp.sympify(size)) for size in shape)
 
@@ -54,12 +58,7 @@ def array_symbol(
     machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]
 ) -> Node:
     """An element of an array argument."""
-    known = machine.arrays.get(expression)
-    if known is None:
-        names = ", ".join(a.name for a in machine.arrays.values()) or "none"
-        raise UnsupportedError(
-            f"the array {expression} is not among the inputs (arrays there: {names}): add it to inputs"
-        )
+    known = machine.array(expression)
     if len(position) != len(known.node.axes):
         raise UnsupportedError(
             f"the array {known.name} has no meaning as a number: index it, as in {known.name}[i]"

@@ -115,7 +115,9 @@ def test_shapes_are_inferred_from_full_ranges() -> None:
     assert symbols == (A, w)
     assert [[str(axis.size) for axis in node.axes] for node in graph.inputs] == [["n", "m"], ["m"]]
     assert value(total, np.ones((2, 3)), np.arange(3.0)) == 6.0
-    share = w[k] / sp.Sum(w[i], (i, 0, n - 1)) + w[0]  # an element beside the sum tells nothing about the size
+    share = (
+        w[k] / sp.Sum(w[i], (i, 0, n - 1)) + w[0]
+    )  # an element beside the sum tells nothing about the size
     assert value(share, 2, np.array([1.0, 2.0, 5.0])) == 5 / 8 + 1
 
 
@@ -158,5 +160,14 @@ def test_a_shape_that_cannot_be_inferred_is_asked_for(expression: sp.Expr) -> No
 def test_an_array_is_no_number() -> None:
     with pytest.raises(UnsupportedError, match="u"):
         capture([u])
-    with pytest.raises(UnsupportedError, match="not among the inputs"):
-        capture(u[0] * x, [x])
+
+
+@pytest.mark.parametrize("element", [u[0], sp.MatrixSymbol("A", n, n)[0, 0]], ids=str)
+def test_an_array_that_is_no_input_is_named(element: sp.Expr) -> None:
+    with pytest.raises(ModelError, match=r"the array [uA] is not among the inputs.*add it to inputs"):
+        capture(element * x, [x])
+
+
+def test_an_array_with_another_shape_than_the_input_of_its_name_is_named() -> None:
+    with pytest.raises(ModelError, match=r"array u is not among the inputs.*shape and assumptions"):
+        capture(sp.Sum(sp.IndexedBase("u")[i], (i, 0, n - 1)), [u])

@@ -158,6 +158,7 @@ def test_forty_arguments() -> None:
         (x, [x + 1], UnsupportedError, ["x + 1", "can be no input"]),
         (x, "x", UnsupportedError, ["str"]),
         (x, [sp.Matrix([x, 1])], UnsupportedError, ["1", "no symbol"]),
+        (x + sp.Symbol("x", real=True), None, ModelError, ["two symbols x", "assumptions"]),
         ([], None, ModelError, ["empty", "nothing to compute"]),
         ({"a": {}}, None, ModelError, ["a", "empty dict"]),
         ({1: x}, None, UnsupportedError, ["key 1"]),

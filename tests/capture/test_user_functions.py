@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 
 import numpy as np
@@ -115,6 +116,17 @@ def test_a_formula_with_partials_differentiates_by_these_and_compiles_to_the_for
     expected = [special.ndtr(0.12), 0.4 * np.exp(-0.0072) / np.sqrt(2 * np.pi)]
     assert evaluate(inlined, [0.3, 0.4])[:2] == pytest.approx(expected, rel=1e-15)
     assert evaluate(gradient.graph, [0.3, 0.4])[:2] == pytest.approx(expected, rel=1e-15)
+
+
+def test_a_kernel_of_a_registered_formula_is_pickled_without_it() -> None:
+    cdf = sp.Function("cdf_b")
+    register(cdf, value=lambda a: sp.erfc(-a) / 2, partials=[lambda a: sp.exp(-(a**2)) / sp.sqrt(sp.pi)])
+    kernel = sg.compile(sg.value_and_grad(sg.function(cdf(x), name="cdf_kernel")))
+    assert all(node.data != "cdf_b" for node in kernel.graph.order)
+    value, gradient = pickle.loads(pickle.dumps(kernel))(0.25)
+    assert (value, *np.ravel(gradient)) == pytest.approx(
+        (special.erfc(-0.25) / 2, np.exp(-0.0625) / np.sqrt(np.pi)), rel=1e-15
+    )
 
 
 def test_a_graph_without_such_rows_is_returned_as_it_is() -> None:
