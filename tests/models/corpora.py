@@ -45,11 +45,11 @@ class Item:
     points: tuple[Point, ...]
     info: dict[str, Any]
 
-    def symbols(self, prefix: str = "") -> dict[str, sp.Symbol]:
-        """Input name to Symbol, with the item's assumptions; ``prefix`` keeps the symbols of several items apart."""
-        return {n: sp.Symbol(prefix + n, **{self.assume.get(n, "real"): True}) for n in self.inputs}
+    def symbols(self) -> dict[str, sp.Symbol]:
+        """Input name to Symbol, with the item's assumptions."""
+        return {n: sp.Symbol(n, **{self.assume.get(n, "real"): True}) for n in self.inputs}
 
-    def formula(self, output: str, symbols: dict[str, sp.Symbol]) -> sp.Expr:
+    def formula(self, output: str, symbols: dict[str, Any]) -> sp.Expr:
         """An output as a SymPy expression. Inputs may be called ``I``, ``beta`` or ``gamma``: they are not SymPy's."""
         return sp.parse_expr(self.outputs[output], local_dict=dict(symbols))
 

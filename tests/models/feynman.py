@@ -1,30 +1,44 @@
-"""The Feynman formulas: one Function each, and groups of them as one Function so that few modules are compiled."""
+"""The Feynman formulas: one Function each, and all of them as one Function of one array."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+import sympy as sp
 
 import symgraph as sg
 
 from .corpora import Item, Point
 from .traced import merge
 
-__all__ = ["arguments", "formula", "group", "tolerance"]
+__all__ = ["arguments", "formula", "packed", "tolerance"]
 
 
-def formula(item: Item, prefix: str = "") -> sg.Function:
-    """One formula as a Function of its inputs; ``prefix`` keeps the inputs of several formulas apart."""
-    symbols = item.symbols(prefix)
-    return sg.function(item.formula("f", symbols), inputs=list(symbols.values()), name=f"{prefix}f")
+def formula(item: Item) -> sg.Function:
+    """One formula as a Function of its inputs."""
+    symbols = item.symbols()
+    return sg.function(item.formula("f", symbols), inputs=list(symbols.values()), name="f")
 
 
-def group(items: Sequence[Item]) -> sg.Function:
-    """Value and gradient of several formulas: a tuple of (value, gradient), the inputs one after another."""
-    return merge([sg.value_and_grad(formula(item, f"f{number}_")) for number, item in enumerate(items)], "feynman")
+def packed(items: Sequence[Item]) -> sg.Function:
+    """Values and gradients of all formulas as one Function of one array, their inputs one after another.
+
+    No two formulas have an input in common, so that the gradient of the sum of all is that of each.
+    """
+    v = sp.IndexedBase("v", shape=(sum(len(item.inputs) for item in items),), positive=True)
+    values = []
+    start = 0
+    for item in items:
+        entries = {name: v[start + k] for k, name in enumerate(item.inputs)}
+        values.append(item.formula("f", entries))
+        start += len(entries)
+    each = sg.function(sp.Array(values), inputs=[v], name="feynman")
+    total = sg.function(sp.Add(*values, evaluate=False), inputs=[v], name="total")
+    return merge([each, sg.grad(total, "v")], "feynman")
 
 
 def arguments(items: Sequence[Item], number: int) -> list[float]:
-    """The arguments of :func:`group` at point ``number`` of every item."""
+    """The argument of :func:`packed` at point ``number`` of every item."""
     return [value for item in items for value in item.points[number].at]
 
 

@@ -15,8 +15,9 @@ from scipy.optimize import least_squares
 import symgraph as sg
 
 from .corpora import Item
+from .traced import merge
 
-__all__ = ["Fit", "by_hand", "fit", "model", "objective", "parameters", "with_gradient"]
+__all__ = ["Fit", "by_hand", "fit", "model", "objective", "packed", "parameters", "with_gradient"]
 
 Array = NDArray[np.float64]
 # (parameters, predictor) to the values and the Jacobian (rows of data, parameters)
@@ -37,6 +38,24 @@ def model(item: Item) -> sg.Function:
 def with_gradient(item: Item) -> sg.Function:
     """Value and partials by every parameter: what a fit needs of each row of data."""
     return sg.value_and_grad(model(item), wrt=parameters(item))
+
+
+def packed(items: Sequence[Item]) -> sg.Function:
+    """All curves as one Function of one parameter array and one predictor: (values, partials by every parameter).
+
+    No two curves have a parameter in common, so that the gradient of the sum of all is that of each.
+    """
+    b = sp.IndexedBase("b", shape=(sum(len(parameters(item)) for item in items),), real=True)
+    x = sp.Symbol("x", real=True)
+    values = []
+    start = 0
+    for item in items:
+        entries: dict[str, Any] = {name: b[start + k] for k, name in enumerate(parameters(item))}
+        values.append(item.formula("model", {**entries, item.inputs[-1]: x}))
+        start += len(entries)
+    each = sg.function(sp.Array(values), inputs=[b, x], name="curves")
+    total = sg.function(sp.Add(*values, evaluate=False), inputs=[b, x], name="total")
+    return merge([each, sg.grad(total, "b")], "curves")
 
 
 def objective(item: Item) -> sg.Function:

@@ -10,7 +10,7 @@ from tests.models import feynman
 from tests.models.corpora import load
 
 ITEMS = list(load("feynman").values())
-GROUPS = [ITEMS[start : start + 12] for start in range(0, len(ITEMS), 12)]
+UFUNCS = ["I.6.2", "I.9.18", "I.26.2"]  # a vector function, many inputs, a function without a vector form
 
 
 def _agrees(found, expected, tolerance, zero=0.0):
@@ -39,20 +39,31 @@ def test_few_points_are_ill_conditioned():
     assert sum(orders) == 7
 
 
-@pytest.mark.parametrize("number", range(len(GROUPS)))
-def test_compiled(number):
-    """Scalars return Python floats; arrays of the three points give the same to the last bits."""
-    items = GROUPS[number]
-    kernel = sg.compile(feynman.group(items))
-    for point in range(3):
-        results = kernel(*feynman.arguments(items, point))
-        for item, (value, gradient) in zip(items, results, strict=True):
-            assert type(value) is float
-            _check(item, point, value, gradient)
-    columns = np.array([feynman.arguments(items, point) for point in range(3)]).T
-    for item, (value, gradient) in zip(items, kernel(*columns), strict=True):
-        for point in range(3):
-            _check(item, point, value[point], [np.broadcast_to(part, (3,))[point] for part in gradient])
+def test_all_formulas_in_one_kernel():
+    """Value and all partials of every formula at every point, mapped over the points."""
+    kernel = sg.compile(sg.vmap(feynman.packed(ITEMS)))
+    values, gradients = kernel(np.array([feynman.arguments(ITEMS, number) for number in range(3)]))
+    assert values.shape == (3, 120)
+    for number in range(3):
+        start = 0
+        for item, value in zip(ITEMS, values[number], strict=True):
+            stop = start + len(item.inputs)
+            _check(item, number, value, gradients[number, start:stop])
+            start = stop
+
+
+@pytest.mark.parametrize("name", UFUNCS)
+def test_one_formula_as_a_ufunc(name):
+    """Numbers give Python floats; arrays of the three points give the same."""
+    item = next(item for item in ITEMS if item.name == name)
+    kernel = sg.compile(sg.value_and_grad(feynman.formula(item)))
+    for number in range(3):
+        value, gradient = kernel(*item.points[number].at)
+        assert type(value) is float
+        _check(item, number, value, gradient)
+    value, gradient = kernel(*np.array([point.at for point in item.points]).T)
+    for number in range(3):
+        _check(item, number, value[number], [part[number] for part in gradient])
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=[item.name for item in ITEMS])

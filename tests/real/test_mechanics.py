@@ -32,7 +32,7 @@ def test_accelerations_and_their_gradients(name):
         assert _near(jacobian, truth["jac"])
 
 
-@pytest.mark.parametrize("name", ["cart_pendulum_2", "cart_pendulum_5"])
+@pytest.mark.parametrize("name", ["cart_pendulum_2"])
 def test_compiled(name):
     item = ITEMS[name]
     matrices, partials = (sg.compile(f) for f in mechanics.system(item))
