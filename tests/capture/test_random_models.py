@@ -23,7 +23,8 @@ UNARY = (
 )  # fmt: skip
 BINARY = (
     sp.Add, sp.Mul, sp.Max, sp.Min, lambda a, b: a - b, lambda a, b: a / (1 + b**2),
-    lambda a, b: sp.Piecewise((a, a < b), (b**2, True)), lambda a, b: sp.Piecewise((a - b, sp.And(a > 0, b > 0)), (1, True)),
+    lambda a, b: sp.Piecewise((a, a < b), (b**2, True)),
+    lambda a, b: sp.Piecewise((a - b, sp.And(a > 0, b > 0)), (1, True)),
 )  # fmt: skip
 NUMBERS = (sp.Integer(2), sp.Rational(-1, 3), sp.pi, sp.Float("0.75"), sp.Integer(0), sp.Integer(1))
 
