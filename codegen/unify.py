@@ -13,7 +13,7 @@ from dataclasses import replace
 from ..axis import Axis
 from ..graph import topological_order
 from ..node import Kind, Node, axis_index, make
-from ..rewrite import bound_axes, gather_axes
+from ..rewrite import bound_axes, gather_axes, scatter_axes
 from .deliver import Delivery, Term
 from .prepare import with_arguments
 
@@ -86,12 +86,7 @@ def _replaced(term: Term, region: Sequence[Node], axis: Axis, new: Axis) -> Term
             arguments = (node, axis_index(new))
             done[node] = make(Kind.GATHER, arguments, gather_axes(arguments, (axis,)), node.dtype, (axis,))
             continue
-        arguments = tuple(done.get(a, a) for a in node.args)
-        if node.kind is Kind.GATHER and node.args[0].kind is Kind.INPUT and axis in node.args[0].axes and axis not in node.data:
-            arguments, replaced = (node.args[0], *arguments[1:], axis_index(new)), (*node.data, axis)
-            done[node] = make(Kind.GATHER, arguments, gather_axes(arguments, replaced), node.dtype, replaced)
-            continue
-        done[node] = _read(node, arguments) if node.kind is Kind.GATHER else with_arguments(node, arguments)
+        done[node] = _moved(node, tuple(done.get(a, a) for a in node.args), axis, new)
     return Term(
         done.get(term.value, term.value),
         tuple(done.get(i, i) for i in term.indices),
@@ -99,10 +94,27 @@ def _replaced(term: Term, region: Sequence[Node], axis: Axis, new: Axis) -> Term
     )
 
 
-def _read(gather: Node, arguments: tuple[Node, ...]) -> Node:
+def _moved(node: Node, arguments: tuple[Node, ...], axis: Axis, new: Axis) -> Node:
+    """A node that varies along ``axis``, along ``new`` instead; in what it binds itself, the axis is another one."""
+    if node.kind is Kind.SCATTER_ADD and axis in node.data[0]:
+        targets, summed = node.data
+        data = tuple(new if a == axis else a for a in targets), summed
+        return make(node.kind, node.args, scatter_axes(node.args, *data), node.dtype, data)
+    if node.kind is not Kind.GATHER:
+        return with_arguments(node, arguments)
+    array, indices, replaced = node.args[0], arguments[1:], tuple(node.data)
+    if axis in array.axes and axis not in replaced:
+        if array.kind is Kind.INPUT:  # it is read at its own axis
+            indices, replaced = (*indices, axis_index(new)), (*replaced, axis)
+        else:
+            array = arguments[0]
+    return _read(node, (array, *indices), replaced)
+
+
+def _read(gather: Node, arguments: tuple[Node, ...], data: tuple[Axis, ...]) -> Node:
     """A Gather with new arguments, without what reads an axis at its own index."""
     array, *indices = arguments
-    moved = [(a, i) for a, i in zip(gather.data, indices, strict=True) if i.kind is not Kind.AXIS_INDEX or i.data != a]
+    moved = [(a, i) for a, i in zip(data, indices, strict=True) if i.kind is not Kind.AXIS_INDEX or i.data != a]
     if not moved:
         return array
     replaced = tuple(a for a, _ in moved)
