@@ -40,6 +40,8 @@ MPMATH = [
     {
         "LambertW": _lambertw,
         "strong_quotient": _strong_quotient,
+        "strong_product": lambda x, y: mpmath.mpf(0) if 0 in (x, y) else x * y,
+        "xlogy": lambda x, y: mpmath.mpf(0) if x == 0 else x * mpmath.log(y),
         "logistic": lambda x: 1 / (1 + mpmath.exp(-x)),
         "sphericalj": lambda n, x: mpmath.sqrt(mpmath.pi / 2) * x**-0.5 * mpmath.besselj(n + mpmath.mpf(1) / 2, x),
         "polygamma": lambda n, x: mpmath.polygamma(int(n), x),

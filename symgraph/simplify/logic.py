@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
+
 from ..dtype import INTEGER
 from ..node import Kind, Node, constant
-from ..ops import apply_op
+from ..ops import OPS, apply_op
+from ..rewrite import rebuild
 from .numbers import is_number
 
 __all__ = ["FALSE", "TRUE", "compare", "guard", "logical_and", "logical_not", "logical_or", "select", "split_guard"]
@@ -68,11 +71,28 @@ def _holds_at_point(condition: Node, general: Node, point: Node) -> bool:
         left, right = right, left
     if not is_number(right) or is_number(left) or left.dtype is INTEGER:
         return False
-    from . import substitute  # rebuilding needs every constructor, this one among them
+    from . import construct  # rebuilding needs every constructor, this one among them
 
-    exact = constant(Fraction(right.data)) if math.isfinite(right.data) else right
-    at_point = substitute([general, point], {left: exact})
-    return at_point[0] is at_point[1]
+    if not math.isfinite(right.data):
+        return False
+    singular: list[Node] = []
+
+    def checked(node: Node, arguments: tuple[Node, ...]) -> Node:
+        result = construct(node, arguments)
+        if result.kind is not Kind.CONST and not _is_defined(node, arguments):
+            singular.append(node)
+        return result
+
+    at_point = rebuild([general, point], {left: constant(Fraction(right.data))}, checked)
+    return not singular and at_point[0] is at_point[1]
+
+
+def _is_defined(node: Node, arguments: tuple[Node, ...]) -> bool:
+    """Whether an operation on numbers that did not fold is finite (0**-1 and log(0) are not)."""
+    if node.kind is not Kind.ELEMENTWISE or not all(is_number(a) for a in arguments):
+        return True
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(OPS[node.data].numpy(*(float(a.data) for a in arguments))))
 
 
 def compare(name: str, left: Node, right: Node) -> Node:

@@ -150,10 +150,15 @@ RULES: tuple[Rule, ...] = (
     Rule("log2(x) of an exact power", "log2", lambda x: _exact_logarithm(x, 2)),
     Rule("log10(x) of an exact power", "log10", lambda x: _exact_logarithm(x, 10)),
     Rule("cbrt(x**3) = x", "cbrt", lambda x: x.args[0] if _is(x, "pow") and x.args[1] is constant(3) else None),
+    Rule("strong_product with a number is a product", "strong_product", lambda x, y: _strong(x, y)),
     Rule("sqrt(x) = x**(1/2)", "sqrt", lambda x: power(x, constant(Fraction(1, 2)))),
     Rule("reciprocal", "reciprocal", lambda x: power(x, constant(-1))),
     Rule("square", "square", lambda x: mul(x, x)),
 )
+
+
+def _strong(x: Node, y: Node) -> Node | None:
+    return mul(x, y) if is_number(x) or is_number(y) else None
 
 
 def _softplus(node: Node) -> Node | None:
