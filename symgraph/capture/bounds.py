@@ -29,6 +29,8 @@ def affine_range(expression: sp.Expr, bindings: Bindings) -> tuple[sp.Expr, sp.E
 
     Every index is taken to run over its own whole range, so that the result may be wider than what occurs.
     """
+    if expression in bindings:
+        return bindings[expression].low, bindings[expression].high
     indices = [s for s in bindings if s in expression.free_symbols]
     expression = canonical_sizes(expression, indices)
     low = high = expression.xreplace(dict.fromkeys(indices, sp.S.Zero))

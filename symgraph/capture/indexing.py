@@ -6,7 +6,7 @@ with fractions is brought to a common denominator and divided exactly, so that i
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 import sympy as sp
 from sympy.matrices.expressions.matexpr import MatrixElement
@@ -58,32 +58,35 @@ def checked_index(
     machine: Machine, index: sp.Basic, bindings: Bindings, name: str, dimension: int, size: sp.Expr
 ) -> Generator[Request, Node, Node]:
     """The integer node of an index, refused where it is provably out of range."""
-    where = f"along axis {dimension} of {name} (size {size})"
+
+    def where() -> str:
+        return f"along axis {dimension} of {name} (size {size})"
+
     if isinstance(index, sp.Integer):
         if index < 0:
             raise ShapeError(
-                f"the index {index} {where} is negative: indices run from 0, there is no counting from the end"
+                f"the index {index} {where()} is negative: indices run from 0, there is no counting from the end"
             )
         if isinstance(size, (int, sp.Integer)) and index >= size:
             raise ShapeError(
-                f"the index {index} {where} is out of range: the last element is {int(size) - 1}"
+                f"the index {index} {where()} is out of range: the last element is {int(size) - 1}"
             )
         return constant(int(index))
     node = yield from integer_node(machine, index, bindings)
-    if not machine.survey.conditional:
+    sizes = machine.survey.size_names
+    known = all(x in bindings or getattr(x, "name", None) in sizes for x in index.free_symbols)
+    if known and not machine.survey.conditional:
         _check_range(index, bindings, where, size)
     return node
 
 
-def _check_range(index: sp.Basic, bindings: Bindings, where: str, size: sp.Expr) -> None:
+def _check_range(index: sp.Basic, bindings: Bindings, where: Callable[[], str], size: sp.Expr) -> None:
     used = [x for x in bindings if x in index.free_symbols]
     if (
         not used
         or any(bindings[x].guarded for x in used)
         or index.atoms(sp.Indexed, MatrixElement, ArrayElement, sp.Function)
     ):
-        return
-    if any(x not in bindings and x.is_integer is None for x in index.free_symbols):
         return
     limits = affine_range(index, bindings)
     if limits is None:
@@ -92,16 +95,16 @@ def _check_range(index: sp.Basic, bindings: Bindings, where: str, size: sp.Expr)
     over = sp.expand(high - canonical_sizes(sp.sympify(size)))
     if is_at_least(-low, 1):
         raise ShapeError(
-            f"the index {index} {where} runs down to {low}: start its range later, or guard it by a Piecewise"
+            f"the index {index} {where()} runs down to {low}: start its range later, or guard it by a Piecewise"
         )
     if is_at_least(over, 0):
         raise ShapeError(
-            f"the index {index} {where} runs up to {high}: end its range earlier, or guard it by a Piecewise"
+            f"the index {index} {where()} runs up to {high}: end its range earlier, or guard it by a Piecewise"
         )
     foreign = over.free_symbols - canonical_sizes(sp.sympify(size)).free_symbols
     if foreign and not is_at_least(-over, 1):
         raise ShapeError(
-            f"the index {index} {where} runs up to {high}: one size must follow from the other; use the same size "
+            f"the index {index} {where()} runs up to {high}: one size must follow from the other; use the same size "
             "symbol in the shape and in the range"
         )
 

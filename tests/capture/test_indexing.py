@@ -96,6 +96,8 @@ def test_constants_sizes_and_integer_arguments_as_indices() -> None:
     assert value(u[k] ** 2, U, 1, inputs=[u, k]) == 1.5625
     plain = sp.Symbol("plain")  # no assumption: it is an integer because it is used as an index
     assert value(u[plain + 1], U, 2, inputs=[u, plain]) == 3.5
+    window = sp.Sum(u[i + k], (i, 0, n - 3))  # where it starts is known at the call only
+    assert value(window, U, 1, inputs=[u, k]) == U[1:3].sum()
     assert value(u[sp.Idx("q")], U, 3, inputs=[u, sp.Idx("q")]) == 3.5
 
 
