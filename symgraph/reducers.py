@@ -80,6 +80,13 @@ def size_value(size: sp.Expr, call: Call = apply_op) -> Node:
     return call("add" if size.is_Add else "mul", *[size_value(a, call) for a in arguments])
 
 
+def _length(size: sp.Expr, call: Call) -> Node:
+    """The number of elements of an axis: an axis of n - 1 has none where n is 0."""
+    value = size_value(size, call)
+    never_negative = all(c >= 0 for c in sp.Poly(size, *size.free_symbols).coeffs()) if size.free_symbols else True
+    return value if never_negative else call("max", constant(0), value)
+
+
 def reduce_over(name: str, node: Node, axis: Axis, call: Call = apply_op) -> Node:
     """Reduce a node over an axis.
 
@@ -92,7 +99,7 @@ def reduce_over(name: str, node: Node, axis: Axis, call: Call = apply_op) -> Nod
     """
     row = REDUCERS[name]
     if axis not in node.axes:
-        return node if row.repeated is None else call(row.repeated, node, size_value(axis.size, call))
+        return node if row.repeated is None else call(row.repeated, node, _length(axis.size, call))
     axes = tuple(a for a in node.axes if a != axis)
     dtype = promote(node.dtype) if name in ("sum", "product") else node.dtype
     return make(Kind.REDUCE, (node,), axes, FLOATING if name in ("max", "min") else dtype, (name, axis))

@@ -108,3 +108,11 @@ def test_sizes_are_leaves_where_they_can_be():
 def test_the_table_has_its_names_as_keys():
     assert all(name == row.name for name, row in REDUCERS.items())
     assert all(a != b for a, b in pairwise(REDUCERS))
+
+
+def test_a_sum_over_a_missing_axis_of_negative_length_is_empty():
+    size = sp.Symbol("n") - 1
+    x, v = input_node("x"), input_node("v", (Axis("v_0", "n"),))
+    graph = Graph("f", (x, v), (Output("o", s.reduce("sum", x, Axis("i", size))),))
+    assert evaluate(graph, [2.0, np.zeros(0)]) == [0.0]
+    assert evaluate(graph, [2.0, np.zeros(3)]) == [4.0]
