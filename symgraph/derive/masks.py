@@ -1,10 +1,12 @@
 """Pending masks: how an adjoint remembers the branches it came through.
 
-An adjoint contribution is a value and a mask, a set of literals (condition, polarity). It means "0 where a literal
-is false; the value itself may be garbage there". The mask is applied only where the contribution leaves the branch, so
-that what a branch that is not taken computes can never reach a derivative, at any order. Contributions are joined by
-three rules: equal masks add their values; complementary masks become one select; otherwise what is common stays pending, and
-the disjunction of the rest stays pending too (dropping it would let 0 meet an infinite partial further down).
+An adjoint contribution is a value and a mask, a set of literals (condition, polarity). It means "0 where a literal is
+false; the value itself may be garbage there". The mask is applied only where the contribution leaves the branch, so
+that what a branch that is not taken computes can never reach a derivative, at any order.
+
+Contributions are joined by three rules: equal masks add their values; complementary masks become one select; otherwise
+what is common stays pending, and the disjunction of the rest stays pending too (dropping it would let 0 meet an
+infinite partial further down).
 """
 
 from __future__ import annotations
