@@ -17,7 +17,7 @@ from .abi import interface
 from .package_entry import CEntry
 from .package_seal import sealed
 from .package_text import Module, PackageKernel, Request, calls, json_text, metadata, stub
-from .pipeline import run_stages
+from .pipeline import STAGES, Work, run_stages, target_named
 from .render import render, template_text
 from .targets import Options
 
@@ -106,10 +106,13 @@ def _cython_module(request: Request, kernel: PackageKernel) -> Module:
 
 
 def _loops(graph: Graph, options: Options) -> Any:
-    from .lower import lower
-    from .plan import plan_graph
-
-    return lower(plan_graph(graph, exact=options.exact))
+    """What the stages before the source give."""
+    work = Work(graph, target_named("cython"), options)
+    for stage in STAGES:
+        if stage.name == "source":
+            break
+        work.results[stage.name] = stage.run(work)
+    return work.results["loops"]
 
 
 def _entry(text: str) -> str:

@@ -106,7 +106,8 @@ def test_a_file_that_is_no_text(run):
 
 
 def test_a_hostile_graph_file(run):
-    Path("bad.json").write_text(json.dumps({"format": "symgraph graph", "nodes": [["__import__('os')"]]}), encoding="utf-8")
+    text = json.dumps({"format": "symgraph graph", "nodes": [["__import__('os')"]]})
+    Path("bad.json").write_text(text, encoding="utf-8")
     result = run("show", "bad.json")
     assert result.exit_code == 3
     assert result.stderr.startswith("error: ")
