@@ -1,7 +1,8 @@
 """Affine forms of axis indices, and the conditions that they make: what loop bounds are built from.
 
-A condition such as ``b <= a`` between axis indices becomes an :class:`Atom`, "form >= 0" or "form = 0". Atoms are compared by
-value, so that a guard met under another name (a renamed axis, a strict form of the same bound) is still recognised.
+A condition such as ``b <= a`` between axis indices becomes an :class:`Atom`, "form >= 0" or "form = 0". Atoms
+are compared by value, so that a guard met under another name (a renamed axis, a strict form of the same
+bound) is still recognised.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def holds(atom: Atom, facts: Facts) -> bool:
 
 
 def impossible(atom: Atom, facts: Facts) -> bool:
-    """Whether a condition contradicts the facts, or the ranges of its axes: where it is a loop bound, the loop is empty."""
+    """Whether a condition contradicts the facts or the ranges of its axes: a loop that it bounds is empty."""
     above, below = Atom(atom.form.shifted(-1)), Atom(atom.form.times(-1).shifted(-1))
     return holds(below, facts) or (atom.equality and holds(above, facts))
 

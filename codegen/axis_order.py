@@ -1,11 +1,13 @@
 """The order in which axes are opened, outermost first: what decides how sweeps nest.
 
-A reduction over ``b`` whose result still varies over ``a`` is a vote for ``a`` outside ``b``: it then needs one accumulator
-instead of one per ``a``. Votes may go both ways: a gradient sums over the data what the model summed over parameters. Then
-the earliest vote counts, that is the model's own: a derivative is always created after what it is the derivative of.
+A reduction over ``b`` whose result still varies over ``a`` is a vote for ``a`` outside ``b``: it then needs
+one accumulator instead of one per ``a``. Votes may go both ways: a gradient sums over the data what the model
+summed over parameters. Then the earliest vote counts, that is the model's own: a derivative is always created
+after what it is the derivative of.
 
-A vote for an axis of the outputs outside one that is summed away is turned round when some reduction varies over the latter
-alone: inside, it would have to be kept for every index (a Hessian sums over data what was reduced per row of data).
+A vote for an axis of the outputs outside one that is summed away is turned round when some reduction varies
+over the latter alone: inside, it would have to be kept for every index (a Hessian sums over data what was
+reduced per row of data).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How each output is assembled: stored element by element, or zeroed and accumulated into.
 
-An output that is a ScatterAdd, or a sum of them (a gradient that several reads contribute to, an array put together from
-scalars), is written term by term at the scattered places; no array is made in between.
+An output that is a ScatterAdd, or a sum of them (a gradient that several reads contribute to, an array put
+together from scalars), is written term by term at the scattered places; no array is made in between.
 """
 
 from __future__ import annotations
@@ -67,11 +67,10 @@ def _linear(node: Node) -> Sequence[Node]:
 
 
 def _delivery(output: Output, scattered: Set[Node]) -> Delivery:
-    if output.node.dtype is FLOATING:
-        if output.node in scattered:
-            terms = _merged(_terms(output, scattered))
-            disjoint, complete = _covered(terms, output.axes)
-            return Delivery(output, tuple(terms), accumulate=not disjoint, fill=not complete)
+    if output.node in scattered and output.node.dtype is FLOATING:
+        terms = _merged(_terms(output, scattered))
+        disjoint, complete = _covered(terms, output.axes)
+        return Delivery(output, tuple(terms), accumulate=not disjoint, fill=not complete)
     plain = Term(output.node, tuple(axis_index(a) for a in output.axes), output.axes)
     return Delivery(output, (plain,), accumulate=False, fill=False)
 

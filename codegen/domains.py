@@ -1,9 +1,10 @@
-"""Where each value is needed, and where it is zero: guards become loop bounds by these two passes over the graph.
+"""Where each value is needed, and where it is zero: guards become loop bounds by these two passes over the
+graph.
 
-`zero` runs forward: the conditions outside which a value is exactly zero, so that a sum may skip it. `needed` runs backward:
-the conditions that hold at every use of a value, so that a table or an accumulator has to be filled only there. `uses`
-lists, for a few uses, the whole set of conditions: a read whose index is promised to be in range only under a guard is safe
-where one of these sets is known to hold.
+`zero` runs forward: the conditions outside which a value is exactly zero, so that a sum may skip it. `needed`
+runs backward: the conditions that hold at every use of a value, so that a table or an accumulator has to be
+filled only there. `uses` lists, for a few uses, the whole set of conditions: a read whose index is promised
+to be in range only under a guard is safe where one of these sets is known to hold.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Which values can be read while a plan is walked through: variables and tables, each with the scope that they belong to."""
+"""Which values can be read while a plan is walked through: variables and tables, each with the scope that
+they belong to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Building blocks of the loop IR: typed operations, casts and integer index arithmetic with the trivial cases folded."""
+"""Building blocks of the loop IR: typed operations, casts and integer index arithmetic with the trivial cases
+folded."""
 
 from __future__ import annotations
 
@@ -9,7 +10,14 @@ from ..ops import OPS
 from .loop_ir import EMITTED, Expression, Literal, Load, Operation, Variable
 
 __all__ = [
-    "cast", "depth_of", "flat_index", "integer", "integer_sum", "integer_product", "negated", "typed_operation",
+    "cast",
+    "depth_of",
+    "flat_index",
+    "integer",
+    "integer_product",
+    "integer_sum",
+    "negated",
+    "typed_operation",
     "weight_of",
 ]
 

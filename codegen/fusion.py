@@ -1,12 +1,15 @@
-"""The scope rule: which loops a set of values needs, and in what order. Sweeps, hoisting, phases and epilogues follow from it.
+"""The scope rule: which loops a set of values needs, and in what order. Sweeps, hoisting, phases and
+epilogues follow from it.
 
-A *scope* is a place in the loop nest with some axes open. *Roots* are wanted there: values with a sink. The *outer axis* of a
-value is the first of its axes, in the axis order, that is not open. Its *time* is the number of loops of this scope that must
-be complete before it can run. All roots of equal time, outer axis and bounds share one loop, whose body is a scope again.
+A *scope* is a place in the loop nest with some axes open. *Roots* are wanted there: values with a sink. The
+*outer axis* of a value is the first of its axes, in the axis order, that is not open. Its *time* is the
+number of loops of this scope that must be complete before it can run. All roots of equal time, outer axis and
+bounds share one loop, whose body is a scope again.
 
-From each root a walk finds what else is needed: a reduction that a loop of this scope finishes gets a root of its own, one
-time earlier; a value of another outer axis is computed in its own loop and kept in a table (that is hoisting); a value that an
-earlier loop over the same axis computes anyway is stored there or computed again, by cost.
+From each root a walk finds what else is needed: a reduction that a loop of this scope finishes gets a root of
+its own, one time earlier; a value of another outer axis is computed in its own loop and kept in a table (that
+is hoisting); a value that an earlier loop over the same axis computes anyway is stored there or computed
+again, by cost.
 
 Everything is found by explicit stacks in creation order: only the nesting of axes recurses.
 """
@@ -175,7 +178,7 @@ class _Draft:
         root = self.finished(node)
         if root is not None:
             return self.parts(root)
-        if node.kind is Kind.GATHER:  # what is known here is about this place of the array, not about the one that is read
+        if node.kind is Kind.GATHER:  # the facts are about this place of the array, not about the one that is read
             return [node.args[0], *(self.resolved(i) for i in node.args[1:])]
         return [self.resolved(a) for a in node.args]
 
@@ -371,7 +374,7 @@ class _Schedule:
             self._store(node, "does not vary in the loop that uses it")
             return
         own = draft.time[node]
-        if own < time and axis in self.earlier and self._worth(node, axis, time):
+        if axis is not None and own < time and axis in self.earlier and self._worth(node, axis, time):
             self._store(node, "used by a later loop")
             return
         if outer == axis:

@@ -1,13 +1,17 @@
-"""The loop IR: what a plan becomes before it is text. Eight statements over typed scalar expressions, all frozen.
+"""The loop IR: what a plan becomes before it is text. Eight statements over typed scalar expressions, all
+frozen.
 
 Canonical form (what every printer may assume; `loop_spec` checks it):
 
-- every name is bound once: by a parameter, an Alloc, a For or a Let; names are valid identifiers, unique in a Procedure;
-- an Operation names a row of the op table or one of `EMITTED` (a - b, a / b, -a, 1 / a, the square root); operands already
-  have the dtype that the row wants (casts are explicit); `select` evaluates only the branch that it takes, because a read in
-  the other one may be out of range; `floordiv` rounds down;
-- a Load or Store has one flat integer index (row-major); what it reads is in range, given the guards around it;
-- a Let whose `mutable` is true is an accumulator: only an Accumulate changes it; all other variables never change;
+- every name is bound once: by a parameter, an Alloc, a For or a Let; names are valid identifiers, unique in a
+  Procedure;
+- an Operation names a row of the op table or one of `EMITTED` (a - b, a / b, -a, 1 / a, the square root);
+  operands already have the dtype that the row wants (casts are explicit); `select` evaluates only the branch
+  that it takes, because a read in the other one may be out of range; `floordiv` rounds down;
+- a Load or Store has one flat integer index (row-major); what it reads is in range, given the guards around
+  it;
+- a Let whose `mutable` is true is an accumulator: only an Accumulate changes it; all other variables never
+  change;
 - expression trees are shallow (at most `MAXIMUM_DEPTH`), so that printers may recurse.
 
 Targets print this; they do not optimise it.
@@ -21,8 +25,8 @@ from typing import TypeAlias
 from ..dtype import Dtype
 
 __all__ = [
-    "EMITTED", "MAXIMUM_DEPTH", "Accumulate", "Alloc", "Array", "Block", "Call", "Expression", "For", "If", "IndexCheck",
-    "Let", "Literal", "Load", "Operation", "Procedure", "Statement", "Store", "Variable",
+    "EMITTED", "MAXIMUM_DEPTH", "Accumulate", "Alloc", "Array", "Block", "Call", "Expression", "For", "If",
+    "IndexCheck", "Let", "Literal", "Load", "Operation", "Procedure", "Statement", "Store", "Variable",
 ]  # fmt: skip
 
 MAXIMUM_DEPTH = 24

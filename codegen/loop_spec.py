@@ -25,8 +25,24 @@ from ..ops import OPS
 from ..reducers import REDUCERS
 from .expressions import COMPARISONS, depth_of
 from .loop_ir import (
-    EMITTED, MAXIMUM_DEPTH, Accumulate, Alloc, Array, Block, Call, Expression, For, If, Let, Literal, Load, Operation, Procedure,
-    Statement, Store, Variable,
+    EMITTED,
+    MAXIMUM_DEPTH,
+    Accumulate,
+    Alloc,
+    Array,
+    Block,
+    Call,
+    Expression,
+    For,
+    If,
+    Let,
+    Literal,
+    Load,
+    Operation,
+    Procedure,
+    Statement,
+    Store,
+    Variable,
 )  # fmt: skip
 
 __all__ = ["verify"]

@@ -1,35 +1,55 @@
 """From a plan to the loop IR: names, indices, casts, and which values become variables.
 
-A value that is used once is written where it is used, as long as the expression stays readable; a value that is used more
-often, or in an inner loop, is bound to a variable in the scope that computes it. Loads are bound in the outermost scope in
-which their indices are known and the read is safe.
+A value that is used once is written where it is used, as long as the expression stays readable; a value that
+is used more often, or in an inner loop, is bound to a variable in the scope that computes it. Loads are bound
+in the outermost scope in which their indices are known and the read is safe.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ..axis import Axis
-from ..dtype import BOOLEAN, FLOATING, INTEGER, Dtype
+from ..dtype import BOOLEAN, INTEGER
 from ..graph import collection_paused
 from ..node import Kind, Node
-from ..reducers import REDUCERS, size_value
+from ..reducers import REDUCERS
 from .affine import Affine, Bound
-from .environment import Environment, Frame
+from .environment import Environment
 from .expressions import (
-    cast, depth_of, flat_index, integer, integer_product, integer_sum, typed_operation, weight_of,
+    cast,
+    depth_of,
+    flat_index,
+    integer,
+    integer_product,
+    integer_sum,
+    typed_operation,
+    weight_of,
 )  # fmt: skip
 from .loop_ir import (
-    Accumulate, Alloc, Array, Block, Expression, For, If, IndexCheck, Let, Literal, Load, Operation, Procedure, Statement,
-    Store, Variable,
+    Accumulate,
+    Alloc,
+    Array,
+    Block,
+    Expression,
+    For,
+    If,
+    IndexCheck,
+    Let,
+    Literal,
+    Load,
+    Operation,
+    Procedure,
+    Statement,
+    Store,
+    Variable,
 )  # fmt: skip
 from .naming import Names
 from .plan import Plan
 from .sweeps import Accumulator, Buffer, Compute, Fill, OutputArray, Root, Scope, Sweep, Target, Write
 from .usage import count_uses, is_bindable
 
-__all__ = ["lower"]
+__all__ = ["Lowering", "lower"]
 
 MOST_INLINE_DEPTH = 7
 MOST_INLINE_WEIGHT = 10
@@ -49,10 +69,12 @@ def lower(plan: Plan) -> Procedure:
     'sin'
     """
     with collection_paused():
-        return _Lowering(plan).procedure()
+        return Lowering(plan).procedure()
 
 
-class _Lowering:
+class Lowering:
+    """One walk through a plan: names, open scopes and the statements so far."""
+
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.names = Names(plan)
@@ -257,7 +279,7 @@ class _Lowering:
             inside = self.inside(unsafe)
             if inside is not None:
                 load = Operation("select", (inside, load, Literal(0, load.dtype)), load.dtype)
-        parts = [i.name if isinstance(i, Variable) else str(i.value) for i in indices if isinstance(i, (Variable, Literal))]
+        parts = [i.name if isinstance(i, Variable) else str(i.value) for i in indices if isinstance(i, Variable | Literal)]
         return load, "_".join([array.name, *parts])
 
     def inside(self, places: Sequence[tuple[Axis, Node]]) -> Expression | None:

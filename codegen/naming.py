@@ -7,8 +7,8 @@ import sympy as sp
 from ..dtype import INTEGER
 from ..node import Kind, Node
 from ..reducers import size_value
-from .expressions import cast, integer, integer_product, integer_sum, typed_operation
-from .loop_ir import Array, Expression, Literal, Variable
+from .expressions import integer, integer_product, integer_sum, typed_operation
+from .loop_ir import Array, Expression, Variable
 from .names import identifier
 from .plan import Plan
 

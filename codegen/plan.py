@@ -98,7 +98,8 @@ def _planned(graph: Graph, exact: bool) -> Plan:
     conditions = Conditions(order, forms)
     domains = Domains(order, nodes, forms, conditions)
     fusion = Fusion(
-        {n: i for i, n in enumerate(order)}, {a: i for i, a in enumerate(axes)}, Values(order, forms), conditions, domains
+        {n: i for i, n in enumerate(order)}, {a: i for i, a in enumerate(axes)}, Values(order, forms), conditions,
+        domains,
     )
     uses: dict[Node, int] = {}
     for node in order:

@@ -1,8 +1,10 @@
-"""The graph in the operations that are emitted: powers as products, reciprocals as divisions, negative terms as differences.
+"""The graph in the operations that are emitted: powers as products, reciprocals as divisions, negative terms
+as differences.
 
-The result has the same values. Beside the rows of the op table its elementwise nodes may be ``sub``, ``div``, ``neg``,
-``rcp`` and ``sqrt`` (see :mod:`~symgraph.codegen.loop_ir`). Nodes that only mark (``hold``, ``float`` of a floating value,
-BROADCAST) are gone. Constant subgraphs are one constant, evaluated with 50 digits and rounded once, where it is printed.
+The result has the same values. Beside the rows of the op table its elementwise nodes may be ``sub``, ``div``,
+``neg``, ``rcp`` and ``sqrt`` (see :mod:`~symgraph.codegen.loop_ir`). Nodes that only mark (``hold``,
+``float`` of a floating value, BROADCAST) are gone. Constant subgraphs are one constant, evaluated with 50
+digits and rounded once, where it is printed.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ __all__ = ["prepare", "with_arguments"]
 
 DIGITS = 50
 LARGEST_POWER = 64
-_UNFOLDED = frozenset({"add", "mul", "undefined", "select", "and", "or", "not", "lt", "le", "eq", "ne", "floor", "ceil", "sign"})
+_UNFOLDED = frozenset(
+    {"add", "mul", "undefined", "select", "and", "or", "not", "lt", "le", "eq", "ne", "floor", "ceil", "sign"}
+)
 
 
 def prepare(graph: Graph, *, exact: bool = False) -> Graph:
@@ -37,6 +41,21 @@ def prepare(graph: Graph, *, exact: bool = False) -> Graph:
         Every division stays a division; otherwise a reciprocal that several products share is computed once.
     """
     return _Preparation(expand(graph), exact).result()
+
+
+def prepared_nodes(graph: Graph) -> dict[Node, Node]:
+    """For each node of a graph the node that it becomes; what is expanded first is not among them.
+
+    >>> from symgraph.node import input_node
+    >>> from symgraph.ops import apply_op
+    >>> x = input_node("x")
+    >>> root = apply_op("pow", x, constant(Fraction(1, 2)))
+    >>> prepared_nodes(Graph("f", (x,), (Output("out", root),)))[root].data
+    'sqrt'
+    """
+    preparation = _Preparation(expand(graph), False)
+    preparation.result()
+    return preparation.new
 
 
 def _elementwise(op: str, *arguments: Node, dtype: Dtype = FLOATING) -> Node:
@@ -139,7 +158,7 @@ class _Preparation:
         return value
 
     def sum(self, node: Node) -> Node:
-        """Left to right, each term added or subtracted; never in another order, so that rounding is what was written."""
+        """Left to right, each term added or subtracted: the order, and so the rounding, is what was written."""
         first, negative = self.signed(node.args[0])
         terms = [first]  # what is to be added up, so far; its sign is `negative`
         for argument in node.args[1:]:
@@ -162,7 +181,7 @@ class _Preparation:
     def quotient(self, node: Node) -> Node:
         """floor((c*p + q) / c) is p + floor(q / c): what is even leaves a packed index."""
         total, divisor = (self.new[a] for a in node.args)
-        if divisor.kind is not Kind.CONST or total.kind is not Kind.ELEMENTWISE or total.data != "add" or divisor.data < 2:
+        if divisor.kind is not Kind.CONST or divisor.data < 2 or (total.kind, total.data) != (Kind.ELEMENTWISE, "add"):
             return self.plain(node)
         whole: list[Node] = []
         rest: list[Node] = []

@@ -12,7 +12,8 @@ from ..node import Node
 from .affine import Bound, Facts
 
 __all__ = [
-    "Accumulator", "Buffer", "Compute", "Fill", "Item", "OutputArray", "Root", "Scope", "Sink", "Sweep", "Target", "Write",
+    "Accumulator", "Buffer", "Compute", "Fill", "Item", "OutputArray", "Root", "Scope", "Sink", "Sweep", "Target",
+    "Write",
 ]  # fmt: skip
 
 
@@ -65,7 +66,7 @@ Target: TypeAlias = Buffer | Accumulator | OutputArray
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Sink:
-    """Where a value goes: stored (``reducer`` is None) or accumulated at ``indices``, one integer node per dimension."""
+    """Where a value goes: stored (``reducer`` is None) or accumulated, at one index per dimension."""
 
     target: Target
     reducer: str | None

@@ -1,8 +1,9 @@
 """One name for one loop: the axes of what goes to an output are renamed to those of the sums that it is made of.
 
-A derivative delivers ``sum_i(...)[k]`` to the element ``mu.0`` of an output: a Gather that reads the sum at another index.
-The axes of a delivered term are only labels of its loops, so that renaming ``mu.0`` to ``k`` makes the Gather the sum itself,
-and the output can be written in the loop that finishes the sum, without a table in between.
+A derivative delivers ``sum_i(...)[k]`` to the element ``mu.0`` of an output: a Gather that reads the sum at
+another index. The axes of a delivered term are only labels of its loops, so that renaming ``mu.0`` to ``k``
+makes the Gather the sum itself, and the output can be written in the loop that finishes the sum, without a
+table in between.
 """
 
 from __future__ import annotations

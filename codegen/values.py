@@ -1,4 +1,5 @@
-"""What the planner and the lowering both ask about single nodes: what is read in place, and what is worth keeping."""
+"""What the planner and the lowering both ask about single nodes: what is read in place, and what is worth
+keeping."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Runs Procedures slowly and suspiciously: every access is checked, and memory that nothing has written is poisoned."""
+"""Runs Procedures slowly and suspiciously: every access is checked, and memory that nothing has written is
+poisoned."""
 
 from __future__ import annotations
 
@@ -6,10 +7,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-
 from symgraph.codegen.loop_ir import (
-    Accumulate, Alloc, Array, Block, Expression, For, If, Let, Literal, Load, Operation, Procedure, Statement, Store, Variable,
+    Accumulate,
+    Alloc,
+    Array,
+    Block,
+    Expression,
+    For,
+    If,
+    Let,
+    Literal,
+    Load,
+    Operation,
+    Procedure,
+    Statement,
+    Store,
+    Variable,
 )
+
 from symgraph.dtype import BOOLEAN, FLOATING, INTEGER, Dtype
 from symgraph.ops import OPS
 from symgraph.reducers import REDUCERS
@@ -46,11 +61,12 @@ class _Machine:
                     self.scalars[parameter.name] = self.scalar(argument, parameter.dtype)
                 else:
                     array = np.ascontiguousarray(argument, dtype=parameter.dtype.numpy_name())
-                    assert array.size == self.elements(parameter), f"{parameter.name} has another size than its shape says"
+                    assert array.size == self.elements(parameter), f"{parameter.name} does not fit its shape"
                     self.arrays[parameter.name] = array.reshape(-1)
             for check in procedure.index_checks:
                 low, high = self.value(check.low), self.value(check.high)
-                values = self.arrays[check.input.name] if isinstance(check.input, Array) else [self.scalars[check.input.name]]
+                name = check.input.name
+                values = self.arrays[name] if isinstance(check.input, Array) else [self.scalars[name]]
                 assert all(low <= v <= high for v in values), f"{check.input.name} is not in {low}..{high}"
             shapes = [tuple(self.value(s) for s in o.shape) for o in procedure.outputs]
             for output, shape in zip(procedure.outputs, shapes, strict=True):

@@ -1,4 +1,5 @@
-"""Random graphs of every kind of node, from a seed: nested sums and maxima, guards, reads and writes at all sorts of indices."""
+"""Random graphs of every kind of node, from a seed: nested sums and maxima, guards, reads and writes at all
+sorts of indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Random graphs, planned, lowered, checked against the grammar of the loop IR and run, agree with the interpreter."""
+"""Random graphs, planned, lowered, checked against the grammar of the loop IR and run, agree with the
+interpreter."""
 
 from __future__ import annotations
 
@@ -6,15 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import symgraph as sg
 from symgraph.codegen.loop_spec import verify
 from symgraph.codegen.lower import lower
 from symgraph.codegen.plan import plan_graph
+
+import symgraph as sg
+from symgraph import simplify as s
 from symgraph.function import Function
 from symgraph.graph import Graph, Output
 from symgraph.interpret import evaluate
-from symgraph import simplify as s
 from symgraph.sizes import solve_sizes
 
 from .loop_executor import execute
