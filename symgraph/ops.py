@@ -24,7 +24,7 @@ from .dtype import BOOLEAN, FLOATING, INTEGER, Dtype, promote
 from .errors import UnsupportedError
 from .node import Kind, Node, make, union_axes
 
-__all__ = ["OPS", "A", "B", "C", "Op", "R", "apply_op", "ordered", "register_op"]
+__all__ = ["BUILT_IN", "OPS", "A", "B", "C", "Op", "R", "apply_op", "ordered", "register_op"]
 
 
 class _Special:
@@ -307,6 +307,7 @@ _ROWS = (
 )
 
 OPS: dict[str, Op] = {row.name: row for row in _ROWS}
+BUILT_IN = frozenset(OPS)  # the rows that every process has; others are a user's
 
 
 def register_op(row: Op) -> None:

@@ -21,7 +21,7 @@ from .encoding import Reader, encode_axis, encode_constant, encode_structure, ma
 from .errors import ModelError, SymgraphError, ToolchainError, UnsupportedError
 from .graph import Graph, Output, topological_order
 from .node import Kind, Node, axis_index, constant, input_node, make, size_node, union_axes
-from .ops import OPS, ordered
+from .ops import BUILT_IN, OPS, ordered
 from .reducers import REDUCERS
 from .rewrite import gather_axes, scatter_axes
 from .spec import verify
@@ -288,8 +288,11 @@ def content_hash(graph: Graph) -> str:
             case Kind.CONST:
                 data = encode_constant(data)
             case Kind.ELEMENTWISE:
-                if OPS[data].commutative:
+                row = OPS[data]
+                if row.commutative:
                     below.sort()
+                if data not in BUILT_IN:  # two users may give one name to different functions
+                    data = (data, row.c, row.python)
             case Kind.AXIS_INDEX | Kind.BROADCAST:
                 data = axis_texts([data])
             case Kind.REDUCE:

@@ -9,6 +9,7 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sympy as sp
 from hypothesis import given, settings
@@ -22,7 +23,7 @@ from symgraph.encoding import encode_constant, encode_size
 from symgraph.errors import ModelError, SymgraphError, ToolchainError, UnsupportedError
 from symgraph.graph import Graph, Output
 from symgraph.node import Kind, axis_index, constant, input_node, make, size_node
-from symgraph.ops import apply_op
+from symgraph.ops import OPS, Op, apply_op
 from symgraph.storage import (
     content_hash,
     dumps,
@@ -345,3 +346,12 @@ def test_a_hundred_thousand_nodes():
     content_hash(graph)
     assert time.perf_counter() - start < 5.0  # about 0.5 s on an idle core
     assert loads(dumps(graph)).outputs[0].node is node
+
+
+def test_the_hash_of_a_users_operation_depends_on_how_it_is_spelled(monkeypatch):
+    x = input_node("x")
+    hashes = set()
+    for spelling in ("j0", "j1"):
+        monkeypatch.setitem(OPS, "spelled twice", Op("spelled twice", None, np.sin, ((0, 1),), c=spelling))
+        hashes.add(content_hash(Graph("f", (x,), (Output("out", apply_op("spelled twice", x)),))))
+    assert len(hashes) == 2
