@@ -24,7 +24,8 @@ from .version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .codegen.trace import Trace
+    from .codegen.trace import Place as Place
+    from .codegen.trace import Trace as Trace
 
 __all__ = [
     "EditedError", "Kernel", "cache_folder", "cache_summary", "check_package", "clear_cache", "compare_package", "compile",
@@ -224,6 +225,17 @@ def compile(
         graph, target, options, version=__version__, digest_of_graph=content_hash(graph), finish=finish
     )
     return _kernel(graph, target, options, built)
+
+
+def explained(f: Function) -> str:
+    """The plan of a function as text: its loops over the data, what they compute and store, and the tables."""
+    from .codegen.explain_plan import explain_plan
+    from .codegen.plan import plan_graph
+
+    return explain_plan(plan_graph(shared_graph(inline_formulas(f.graph))))
+
+
+Function.explainers.append(explained)
 
 
 def emitted_lines(f: Function) -> Trace:
