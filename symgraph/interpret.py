@@ -180,7 +180,8 @@ class _Runner:
         """The size of an axis as a number."""
         length = self._lengths.get(axis)
         if length is None:
-            length = self._lengths[axis] = max(0, evaluate_size(axis.size, self._sizes))  # range(0, n - 1) is empty for n = 0
+            # a range(0, n - 1) is empty for n = 0
+            length = self._lengths[axis] = max(0, evaluate_size(axis.size, self._sizes))
         return length
 
     def compute(self, node: Node) -> Value:
