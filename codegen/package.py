@@ -160,6 +160,6 @@ def _context(request: Request, modules: Sequence[Module]) -> dict[str, Any]:
         "modules": modules, "version": request.version, "command": request.command,
         "expression": request.expression, "dtype": request.options.dtype,
         "scipy": any("scipy" in text for text in texts), "openmp": any("prange(" in text for text in texts),
-        "exact": request.options.exact, "large": [m.name for m in modules if len(m.text) > 600_000],
+        "exact": request.options.exact, "large": [m.name for m in modules if "_part_2(" in m.text],
         "calls": calls(request, modules), "stubs": [stub(m, request.options.dtype) for m in modules],
         }  # fmt: skip

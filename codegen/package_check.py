@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import ModelError, ToolchainError
-from .build import LARGE_SOURCE, build_extension, compile_flags
+from .pipeline import target_named
+from .targets import Options
 
 __all__ = ["find_package", "run_selftest"]
 
@@ -53,10 +54,9 @@ def run_selftest(folder: Path, name: str) -> tuple[bool, str]:
         for path in sorted((folder / name).iterdir()):
             if path.suffix in (".py", ".json", ".pxd"):
                 (place / path.name).write_bytes(path.read_bytes())
+        options = Options(metadata["dtype"], metadata["exact"], metadata["threads"])
         for path in sorted((folder / name).glob("*.pyx")):
-            text = path.read_text(encoding="utf-8")
-            flags = compile_flags(metadata["exact"], metadata["threads"], len(text) > LARGE_SOURCE)
-            build_extension(text, path.stem, place, flags)
+            target_named("cython").build(path.read_text(encoding="utf-8"), path.stem, place, options)
         return _run(Path(temporary), name)
 
 

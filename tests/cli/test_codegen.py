@@ -137,7 +137,8 @@ def test_sources_alone(run):
 
 
 def test_verify_builds_and_tests_what_was_written(run):
-    result = run("codegen", "-e", "exp(λ)*lambda", "-m", "class", "-o", "a b/ü", "--verify", "--json")
+    options = ("-d", "value_and_grad", "-o", "a b/ü", "--verify", "--json")
+    result = run("codegen", "-e", "exp(λ)*lambda", "-m", "class", *options)
     assert result.exit_code == 0, result.stderr
     report = json.loads(result.stdout)
     assert report["verified"] and report["package"] == "class_"
