@@ -9,14 +9,17 @@
 
 from . import errors
 from .compile import Kernel, compile
+from .explore import explore
 from .function import Function, function
 from .function import load_function as load
 from .generate import generate
+from .graph import Graph, Output
 from .register import register
+from .storage import from_rows
 from .transform import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp, vmap
 from .version import __version__
 
 __all__ = [
-    "Function", "Kernel", "__version__", "compile", "errors", "function", "generate", "grad", "hessian", "hvp",
-    "jacobian", "jvp", "load", "register", "value_and_grad", "vjp", "vmap",
+    "Function", "Graph", "Kernel", "Output", "__version__", "compile", "errors", "explore", "from_rows", "function",
+    "generate", "grad", "hessian", "hvp", "jacobian", "jvp", "load", "register", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip

@@ -46,6 +46,9 @@ class Function:
     # what `explain` shows besides the counts: filled by the layers above, which know about plans
     explainers: list[Callable[[Function], str]] = []  # noqa: RUF012
 
+    # how a function shows itself: filled by symgraph.explore, which stands above
+    views: dict[str, Callable[..., Any]] = {}  # noqa: RUF012
+
     def __init__(self, graph: Graph, symbols: Sequence[object] | None = None) -> None:
         self.graph = graph
         self.symbols = tuple(symbols) if symbols is not None else (None,) * len(graph.inputs)
@@ -152,6 +155,28 @@ class Function:
         if missing:
             raise ModelError(f"{self.name} misses the argument {missing[0]}: its arguments are {', '.join(names)}")
         return [bound[n] for n in names]
+
+    # ------------------------------------------------------------------------------------------------------- looking
+    def explore(self, *arguments: object, **point: object) -> Any:
+        """Look at the function, at a point if one is given: an interactive view in notebooks.
+
+        The same as :func:`symgraph.explore`, which has options besides.
+
+        Examples
+        --------
+        >>> import sympy as sp, symgraph as sg
+        >>> x, y, z = sp.symbols("x y z")
+        >>> sg.function((x + y) * z, [x, y, z], name="g").explore(x=1.0, y=3.0, z=-3.0)
+        <exploration of g: 5 values>
+        """
+        return self.views["explore"](self, arguments, point)
+
+    def save_html(self, path: str | os.PathLike[str], *arguments: object, **point: object) -> None:
+        """Write the interactive view as one HTML page that needs no server and no network."""
+        self.explore(*arguments, **point).save_html(path)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        return self.views["bundle"](self)
 
     # ------------------------------------------------------------------------------------------------------ exports
     def to_sympy(self) -> Any:
