@@ -13,13 +13,16 @@ from collections.abc import Iterable, Sequence
 
 from ..axis import Axis
 from ..node import Kind, Node
-from .affine import Affine, Atom, Conditions, Facts, axis_form, holds
+from .affine import Affine, Conditions, Facts, axis_form
 
-__all__ = ["Domains"]
+__all__ = ["Domains", "guards"]
+
+Use = frozenset[tuple[Node | None, bool]]
 
 _MOST_USES = 4
+_MOST_GUARDED_FACTORS = 32
 _MOST_CONDITIONS = 12
-_NEVER: frozenset[tuple[Node | None, bool]] = frozenset({(None, True)})
+_NEVER: Use = frozenset({(None, True)})
 _EVERYWHERE: Facts = frozenset()
 
 
@@ -31,18 +34,22 @@ class Domains:
     order:
         Nodes, arguments before users.
     roots:
-        The values that go to outputs, needed everywhere.
+        The values that go to outputs, needed everywhere, each with the indices that it goes to.
     forms, conditions:
         Affine forms of the integer nodes and meaning of the boolean ones.
     """
 
     def __init__(
-        self, order: Sequence[Node], roots: Iterable[Node], forms: dict[Node, Affine], conditions: Conditions
+        self,
+        order: Sequence[Node],
+        roots: Iterable[tuple[Node, Sequence[Node]]],
+        forms: dict[Node, Affine],
+        conditions: Conditions,
     ) -> None:
         self._forms, self._conditions = forms, conditions
         self._zero: dict[Node, Facts] = {}
         self._needed: dict[Node, Facts] = {}
-        self._uses: dict[Node, tuple[frozenset[tuple[Node | None, bool]], ...]] = {}
+        self._uses: dict[Node, tuple[Use, ...]] = {}
         self._guarded = any(n.kind is Kind.ELEMENTWISE and n.data == "select" for n in order)
         if self._guarded:
             for node in order:
@@ -109,9 +116,10 @@ class Domains:
                 return self._through(zero[node.args[0]], node, inwards=False)
         return _EVERYWHERE
 
-    def _backward(self, order: Sequence[Node], roots: Iterable[Node]) -> None:
-        for root in roots:
-            self._use(root, _EVERYWHERE, frozenset())
+    def _backward(self, order: Sequence[Node], roots: Iterable[tuple[Node, Sequence[Node]]]) -> None:
+        for value, indices in roots:
+            self._use(value, _EVERYWHERE, frozenset())
+            self._index_uses(value, indices, _EVERYWHERE, (frozenset(),))
         for node in reversed(order):
             needed, uses = self._needed.get(node, _EVERYWHERE), self._uses.get(node, ())
             if node.kind is Kind.ELEMENTWISE and node.data == "select":
@@ -120,6 +128,9 @@ class Domains:
                 for branch, value in zip(branches, (True, False), strict=True):
                     under = tuple(_with(use, condition, value) for use in uses)
                     self._pass(branch, needed | self._conditions.atoms(condition, value), under)
+                continue
+            if node.kind is Kind.ELEMENTWISE and node.data in ("and", "or"):
+                self._junction(node, needed, uses)
                 continue
             inner = needed
             if node.kind is Kind.REDUCE:
@@ -131,14 +142,34 @@ class Domains:
                 continue
             elif node.kind is Kind.SCATTER_ADD:
                 inner = self._through_scatter(needed, node) | self.zero(node.args[0])
+                self._pass(node.args[0], inner, uses)
+                self._index_uses(node.args[0], node.args[1:], inner, uses)
+                continue
             for argument in node.args:
                 self._pass(argument, inner, uses)
 
-    def _pass(self, node: Node, needed: Facts, uses: tuple[frozenset[tuple[Node | None, bool]], ...]) -> None:
+    def _index_uses(self, value: Node, indices: Iterable[Node], needed: Facts, uses: Sequence[Use]) -> None:
+        """The index of a scattered value is used only where the value is not guarded away."""
+        for condition in guards(value):
+            uses = tuple(_with(use, condition, True) for use in uses)
+        for index in indices:
+            self._pass(index, needed | self.zero(value), uses)
+
+    def _junction(self, node: Node, needed: Facts, uses: Sequence[Use]) -> None:
+        """One operand of a conjunction matters only where the others, as far as they are about indices, hold."""
+        others = [a for a in node.args if self._conditions.atoms(a, node.data == "and")]
+        for argument in node.args:
+            under: Sequence[Use] = uses
+            for other in others:
+                if other is not argument:
+                    under = tuple(_with(use, other, node.data == "and") for use in under)
+            self._pass(argument, needed, under)
+
+    def _pass(self, node: Node, needed: Facts, uses: Sequence[Use]) -> None:
         for use in uses or (_NEVER,):
             self._use(node, needed, use)
 
-    def _use(self, node: Node, needed: Facts, use: frozenset[tuple[Node | None, bool]]) -> None:
+    def _use(self, node: Node, needed: Facts, use: Use) -> None:
         needed = _restricted(needed, node.axes) if needed else needed
         self._needed[node] = self._needed[node] & needed if node in self._needed else needed
         known = self._uses.get(node, ())
@@ -189,9 +220,21 @@ def _restricted(facts: Facts, axes: Sequence[Axis]) -> Facts:
     return frozenset(atom for atom in facts if all(a in axes for a in atom.axes))
 
 
-def _with(
-    use: frozenset[tuple[Node | None, bool]], condition: Node, value: bool
-) -> frozenset[tuple[Node | None, bool]]:
+def guards(value: Node) -> list[Node]:
+    """The conditions under which a product of guarded values is not zero."""
+    conditions: list[Node] = []
+    stack, steps = [value], 0
+    while stack and steps < _MOST_GUARDED_FACTORS:
+        node, steps = stack.pop(), steps + 1
+        if node.kind is Kind.ELEMENTWISE and node.data == "select" and _is_number(node.args[2], 0):
+            conditions.append(node.args[0])
+            stack.append(node.args[1])
+        elif node.kind is Kind.ELEMENTWISE and node.data in ("mul", "neg"):
+            stack.extend(node.args)
+    return conditions
+
+
+def _with(use: Use, condition: Node, value: bool) -> Use:
     return use | {(condition, value)} if len(use) < _MOST_CONDITIONS else _NEVER
 
 
@@ -209,8 +252,3 @@ def _is_neutral(node: Node, reducer: str) -> bool:
         and isinstance(node.data, (int, float))
         and node.data == _NEUTRAL[reducer]
     )
-
-
-def implied(atoms: Iterable[Atom], facts: Facts) -> bool:
-    """Whether every atom follows from the facts."""
-    return all(holds(atom, facts) for atom in atoms)

@@ -15,6 +15,7 @@ from ..graph import collection_paused
 from ..node import Kind, Node
 from ..reducers import REDUCERS
 from .affine import Affine, Bound
+from .domains import guards
 from .environment import Environment
 from .expressions import (
     cast,
@@ -53,7 +54,6 @@ __all__ = ["Lowering", "lower"]
 
 MOST_INLINE_DEPTH = 7
 MOST_INLINE_WEIGHT = 10
-MOST_GUARDED_FACTORS = 32
 
 
 def lower(plan: Plan) -> Procedure:
@@ -179,7 +179,7 @@ class Lowering:
         if isinstance(target, Accumulator):
             return None
         facts = self.environment.frames[-1].scope.facts
-        conditions = _guards(root.value)
+        conditions = guards(root.value)
         promised = all(self.plan.conditions.decide(c, facts) for c in conditions)
         unsafe = []
         for axis, index in zip(target.axes, root.sink.indices, strict=True):
@@ -279,7 +279,8 @@ class Lowering:
             inside = self.inside(unsafe)
             if inside is not None:
                 load = Operation("select", (inside, load, Literal(0, load.dtype)), load.dtype)
-        parts = [i.name if isinstance(i, Variable) else str(i.value) for i in indices if isinstance(i, Variable | Literal)]
+        known = [i for i in indices if isinstance(i, Variable | Literal)]
+        parts = [i.name if isinstance(i, Variable) else str(i.value) for i in known]
         return load, "_".join([array.name, *parts])
 
     def inside(self, places: Sequence[tuple[Axis, Node]]) -> Expression | None:
@@ -353,20 +354,6 @@ def _plus(total: Expression, term: Expression, positive: bool) -> Expression:
     if total == integer(0):
         return integer_product(term, integer(-1))
     return Operation("sub", (total, term), INTEGER)
-
-
-def _guards(value: Node) -> list[Node]:
-    """The conditions under which a product of guarded values is not zero."""
-    conditions: list[Node] = []
-    stack, steps = [value], 0
-    while stack and steps < MOST_GUARDED_FACTORS:
-        node, steps = stack.pop(), steps + 1
-        if node.kind is Kind.ELEMENTWISE and node.data == "select":
-            conditions.append(node.args[0])
-            stack.append(node.args[1])
-        elif node.kind is Kind.ELEMENTWISE and node.data in ("mul", "neg"):
-            stack.extend(node.args)
-    return conditions
 
 
 def _table_name(buffer: Buffer) -> str:

@@ -96,7 +96,7 @@ def _planned(graph: Graph, exact: bool) -> Plan:
     axes = axis_order(order, [t.stored_axes for d in delivered for t in d.terms])
     forms = affine_forms(order)
     conditions = Conditions(order, forms)
-    domains = Domains(order, nodes, forms, conditions)
+    domains = Domains(order, [(t.value, t.indices) for d in delivered for t in d.terms], forms, conditions)
     fusion = Fusion(
         {n: i for i, n in enumerate(order)}, {a: i for i, a in enumerate(axes)}, Values(order, forms), conditions,
         domains,
