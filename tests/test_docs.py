@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from symgraph.cli import main
 
 import symgraph as sg
+from symgraph.cli import main
+from tests.snippets import run_page
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -43,3 +44,8 @@ def test_commands_on_the_command_line_page_exist() -> None:
     help_text = CliRunner().invoke(main, ["--help"]).output
     for command in set(re.findall(r"^symgraph (\w+)", page("cli.md"), re.MULTILINE)):
         assert re.search(rf"^\s+{command}\b", help_text, re.MULTILINE), command
+
+
+@pytest.mark.parametrize("name", [path.name for path in sorted(DOCS.glob("*.md")) if ">>>" in path.read_text("utf-8")])
+def test_snippets_of(name: str) -> None:
+    assert run_page(DOCS / name).failed == 0

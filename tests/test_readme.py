@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from symgraph.cli import main
 
+from symgraph.cli import main
 from tests.snippets import run_page
 
 ROOT = Path(__file__).parents[1]
