@@ -125,9 +125,9 @@ class Domains:
             if node.kind is Kind.ELEMENTWISE and node.data == "select":
                 condition, *branches = node.args
                 self._pass(condition, needed, uses)
-                for branch, value in zip(branches, (True, False), strict=True):
-                    under = tuple(_with(use, condition, value) for use in uses)
-                    self._pass(branch, needed | self._conditions.atoms(condition, value), under)
+                for branch, taken in zip(branches, (True, False), strict=True):
+                    under = tuple(_with(use, condition, taken) for use in uses)
+                    self._pass(branch, needed | self._conditions.atoms(condition, taken), under)
                 continue
             if node.kind is Kind.ELEMENTWISE and node.data in ("and", "or"):
                 self._junction(node, needed, uses)

@@ -47,6 +47,7 @@ from .loop_ir import (
 )  # fmt: skip
 from .naming import Names
 from .plan import Plan
+from .races import is_parallel
 from .sweeps import Accumulator, Buffer, Compute, Fill, OutputArray, Root, Scope, Sweep, Target, Write
 from .usage import count_uses, is_bindable
 
@@ -124,9 +125,10 @@ class Lowering:
     def sweep(self, sweep: Sweep) -> None:
         start, stop = self.start(sweep), self.stop(sweep)
         index = self.indices[sweep.axis] = Variable(self.names.new(sweep.axis.name), INTEGER)
+        parallel = len(self.statements) == 1 and is_parallel(sweep)
         body = self.block(sweep.body)
         del self.indices[sweep.axis]
-        self.statements[-1].append(For(index, start, stop, Block(tuple(body))))
+        self.statements[-1].append(For(index, start, stop, Block(tuple(body)), parallel))
         self.publish(sweep.finished)
 
     def publish(self, finished: Sequence[tuple[Node, Target]]) -> None:

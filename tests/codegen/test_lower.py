@@ -242,5 +242,13 @@ def test_booleans_are_values() -> None:
     check([np.arange(4.0), 1.5], [A, x], (less, (I,)), (either, (I,)), (s.reduce("sum", s.call("float", less), I), ()))
 
 
+def test_only_loops_without_shared_writes_are_parallel() -> None:
+    rows = s.reduce("sum", s.call("exp", at(M, i, axis_index(Axis("k", "d")))), Axis("k", "d"))
+    apart = lowered([M], (rows, (I,)))
+    assert [st.parallel for st in statements(apart) if isinstance(st, For)] == [True, False]
+    summed = lowered([M], (rows, (I,)), (s.reduce("sum", s.call("sin", rows), I), ()))
+    assert not any(st.parallel for st in statements(summed) if isinstance(st, For))
+
+
 def test_dtypes_of_targets() -> None:
     assert {o.dtype for o in lowered([x], (x, ()), (constant(2), ())).outputs} == {FLOATING, Dtype.INTEGER}
