@@ -82,8 +82,23 @@ def leaf_count(structure: Structure) -> int:
 
 @dataclass(frozen=True)
 class Output:
-    """A named output. ``axes`` gives the order of its dimensions and holds every axis of ``node`` (and may hold more,
-    along which the value is repeated)."""
+    """A named output.
+
+    Attributes
+    ----------
+    name:
+        How messages and emitted code call it.
+    node:
+        Its value.
+    axes:
+        The order of its dimensions: every axis of ``node``, and perhaps more, along which the value is repeated.
+
+    Examples
+    --------
+    >>> from symgraph.node import input_node
+    >>> Output("y", input_node("x", (Axis("i", 3),)), (Axis("i", 3),)).axes
+    (Axis('i', 3),)
+    """
 
     name: str
     node: Node
@@ -104,6 +119,13 @@ class Graph:
         :class:`Output` records; the structure refers to them by position.
     structure:
         How a call returns them: an index, or nested tuples and dicts of indices.
+
+    Examples
+    --------
+    >>> from symgraph.node import input_node
+    >>> x = input_node("x", (Axis("i", "n"),))
+    >>> Graph("identity", (x,), (Output("y", x, x.axes),)).size_names
+    ('n',)
     """
 
     name: str

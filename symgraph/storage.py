@@ -145,7 +145,21 @@ def graph_repr(graph: Graph) -> str:
 
 # ------------------------------------------------------------------------------------------------------------ reading
 def from_rows(**rows: Any) -> Graph:
-    """The graph of the given rows: what the ``repr`` of a graph calls (see :func:`graph_to_data` for the form)."""
+    """The graph of the given rows: what the ``repr`` of a graph calls (see :func:`graph_to_data` for the form).
+
+    Raises
+    ------
+    ModelError
+        The rows hold no graph; the message says where.
+
+    Examples
+    --------
+    >>> import sympy as sp, symgraph as sg
+    >>> f = sg.function(sp.Symbol("x") + 1)
+    >>> again = eval(repr(f), {"sg": sg})
+    >>> again.graph.outputs[0].node is f.graph.outputs[0].node
+    True
+    """
     return graph_from_data({"format": FORMAT, "version": VERSION, **rows})
 
 
