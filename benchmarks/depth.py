@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from symgraph.codegen.pipeline import emit
 
 import symgraph as sg
 from benchmarks.measure import Figure, main, require, stopwatch
+from symgraph.codegen.pipeline import emit
 from symgraph.spec import verify
 from tests.models import traced
 

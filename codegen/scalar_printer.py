@@ -18,7 +18,21 @@ from ..dtype import BOOLEAN, FLOATING, Dtype
 from ..errors import UnsupportedError
 from ..reducers import REDUCERS
 from .loop_ir import (
-    Accumulate, Alloc, Array, Block, Call, Expression, For, If, Let, Literal, Load, Operation, Statement, Store, Variable,
+    Accumulate,
+    Alloc,
+    Array,
+    Block,
+    Call,
+    Expression,
+    For,
+    If,
+    Let,
+    Literal,
+    Load,
+    Operation,
+    Statement,
+    Store,
+    Variable,
 )  # fmt: skip
 
 __all__ = ["ATOM", "Dialect", "Piece", "Printer"]

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import pytest
 import sympy as sp
-from symgraph.codegen.loop_ir import Load, Operation, Procedure
-from symgraph.codegen.lower import lower
-from symgraph.codegen.plan import plan_graph
 
 from symgraph import simplify as s
 from symgraph.axis import Axis
+from symgraph.codegen.loop_ir import Load, Operation, Procedure
+from symgraph.codegen.lower import lower
+from symgraph.codegen.plan import plan_graph
 from symgraph.counting import operation_count, operation_table
 from symgraph.graph import Graph, Output
 from symgraph.node import axis_index, constant, input_node

@@ -7,7 +7,20 @@ from collections.abc import Sequence
 from ...dtype import BOOLEAN, FLOATING, INTEGER, Dtype
 from ..literals import floating_text, integer_text
 from ..loop_ir import (
-    Accumulate, Alloc, Block, Call, Expression, For, If, Let, Literal, Load, Operation, Procedure, Statement, Store,
+    Accumulate,
+    Alloc,
+    Block,
+    Call,
+    Expression,
+    For,
+    If,
+    Let,
+    Literal,
+    Load,
+    Operation,
+    Procedure,
+    Statement,
+    Store,
 )  # fmt: skip
 from ..scalar_printer import ATOM, UNARY, Dialect, Piece
 from .c_functions import LOGICAL, c_function

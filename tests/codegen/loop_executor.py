@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
 from symgraph.codegen.loop_ir import (
     Accumulate,
     Alloc,
@@ -24,7 +25,6 @@ from symgraph.codegen.loop_ir import (
     Store,
     Variable,
 )
-
 from symgraph.dtype import BOOLEAN, FLOATING, INTEGER, Dtype
 from symgraph.ops import OPS
 from symgraph.reducers import REDUCERS

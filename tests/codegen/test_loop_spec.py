@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from symgraph.codegen.loop_ir import (
     Accumulate,
     Alloc,
@@ -22,7 +23,6 @@ from symgraph.codegen.loop_ir import (
     Variable,
 )  # fmt: skip
 from symgraph.codegen.loop_spec import verify
-
 from symgraph.dtype import BOOLEAN, FLOATING, INTEGER
 from symgraph.errors import ModelError
 

@@ -8,6 +8,9 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+
+from symgraph import simplify as s
+from symgraph.axis import Axis
 from symgraph.codegen.loop_ir import (
     Block,
     For,
@@ -23,9 +26,6 @@ from symgraph.codegen.loop_ir import (
 from symgraph.codegen.loop_spec import verify
 from symgraph.codegen.lower import lower
 from symgraph.codegen.plan import plan_graph
-
-from symgraph import simplify as s
-from symgraph.axis import Axis
 from symgraph.dtype import FLOATING, INTEGER, Dtype
 from symgraph.graph import Graph, Output
 from symgraph.interpret import evaluate

@@ -13,13 +13,13 @@ from pathlib import Path
 import mpmath
 import pytest
 import sympy as sp
+
+import symgraph as sg
 from symgraph.codegen import package_tree
 from symgraph.codegen.build import build_extension, compile_flags
 from symgraph.codegen.package import distribution_name
 from symgraph.codegen.package_seal import is_sealed, sealed
 from symgraph.codegen.package_tree import EditedError, compare_tree, write_tree
-
-import symgraph as sg
 from symgraph.errors import ModelError, ToolchainError, UnsupportedError
 from symgraph.generate import plan_package
 

@@ -9,14 +9,14 @@ import time
 
 import pytest
 import sympy as sp
-from symgraph.codegen.explain_plan import explain_plan
-from symgraph.codegen.lower import lower
-from symgraph.codegen.plan import Plan, plan_graph
-from symgraph.codegen.sweeps import Scope, Sweep
 
 import symgraph as sg
 from symgraph import simplify as s
 from symgraph.axis import Axis, size_expression
+from symgraph.codegen.explain_plan import explain_plan
+from symgraph.codegen.lower import lower
+from symgraph.codegen.plan import Plan, plan_graph
+from symgraph.codegen.sweeps import Scope, Sweep
 from symgraph.errors import SymgraphError
 from symgraph.graph import Graph, Output
 from symgraph.node import Kind, axis_index, constant, input_node, make

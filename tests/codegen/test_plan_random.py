@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from symgraph.codegen.loop_spec import verify
-from symgraph.codegen.lower import lower
-from symgraph.codegen.plan import plan_graph
 
 import symgraph as sg
 from symgraph import simplify as s
+from symgraph.codegen.loop_spec import verify
+from symgraph.codegen.lower import lower
+from symgraph.codegen.plan import plan_graph
 from symgraph.function import Function
 from symgraph.graph import Graph, Output
 from symgraph.interpret import evaluate
