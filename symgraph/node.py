@@ -153,6 +153,8 @@ def constant(value: object) -> Node:
     >>> constant(Fraction(4, 2)) is constant(2), constant(1) is constant(1.0)
     (True, False)
     """
+    if type(value) is int and (small := _SMALL.get(value)) is not None:
+        return small
     if isinstance(value, bool):
         return make(Kind.CONST, dtype=BOOLEAN, data=value, data_key=("bool", value))
     if isinstance(value, int):
@@ -170,6 +172,10 @@ def constant(value: object) -> Node:
     if isinstance(value, sp.NumberSymbol):
         return make(Kind.CONST, data=value, data_key=("symbol", str(value)))
     raise TypeError(f"{value!r} of type {type(value).__name__} is no constant of a graph")
+
+
+_SMALL: dict[int, Node] = {}  # exponents and coefficients of every day, looked up without a key
+_SMALL.update({number: constant(number) for number in range(-4, 5)})
 
 
 def input_node(name: str, axes: tuple[Axis, ...] = (), dtype: Dtype = FLOATING) -> Node:

@@ -84,6 +84,8 @@ def add(*nodes: Node) -> Node:
     >>> add(x, neg(x)) is ZERO
     True
     """
+    if len(nodes) == 2 and nodes[0] is not nodes[1] and _is_factor(nodes[0]) and _is_factor(nodes[1]):
+        return _pair("add", *nodes)
     terms: dict[Node, Number] = {}
     shift: Number = 0
     for node in nodes:
@@ -170,8 +172,8 @@ def mul(*nodes: Node) -> Node:
     >>> mul(x, x) is power(x, constant(2))
     True
     """
-    if len(nodes) == 2 and nodes[0] is not nodes[1] and _is_plain(nodes[0]) and _is_plain(nodes[1]):
-        return _pair("mul", *nodes)
+    if len(nodes) == 2 and (quick := _quick_product(*nodes)) is not None:
+        return quick
     coefficient: Number = 1
     powers: dict[Node, Number] = {}
     conditions: list[Node] = []
@@ -216,6 +218,31 @@ def mul(*nodes: Node) -> Node:
     for condition in reversed(conditions):
         result = guard(condition, result)
     return result
+
+
+def _quick_product(left: Node, right: Node) -> Node | None:
+    """The product of two factors where nothing can be collected but coefficients: most products of a derivative."""
+    for number, factor in ((left, right), (right, left)):
+        if number.kind is Kind.CONST:
+            return scale(number.data, factor) if is_number(number) and _is_plain(factor) else None
+    own, left = split_coefficient(left)
+    other, right = split_coefficient(right)
+    if not (_is_factor(left) and _is_factor(right)) or _base(left) is _base(right):
+        return None
+    product = _pair("mul", left, right)
+    return product if own == 1 and other == 1 else scale(number_product(own, other), product)
+
+
+def _base(node: Node) -> Node:
+    """What a factor is a power of."""
+    if node.kind is Kind.ELEMENTWISE and node.data == "pow" and is_number(node.args[1]):
+        return node.args[0]
+    return node
+
+
+def _is_factor(node: Node) -> bool:
+    """Whether a factor stays a factor: no number, coefficient or guard."""
+    return _is_plain(node) or (node.kind is Kind.ELEMENTWISE and node.data == "pow")
 
 
 def factor_product(scaled: Node, other: Node) -> Node:
