@@ -155,7 +155,7 @@ class Environment:
         """
         if index in self._reads_data:
             return checked and self.data_index(index) is not None
-        if promised:
+        if promised and not checked:  # a condition stands before the read; elsewhere the range has to be proved
             return True
         form = self.plan.forms.get(index)
         if form is None:

@@ -14,6 +14,7 @@ from ..axis import Axis, size_names
 from ..dtype import FLOATING, INTEGER
 from ..graph import Graph, Output, Structure
 from ..node import Node, input_node
+from .audit import check_reads
 from .formula_build import BoundIndex, Builder, Definition
 from .formula_functions import CONSTANTS, REFUSED
 from .formula_inputs import Declaration, check_indices, infer_array, line_ranges
@@ -64,7 +65,9 @@ def graph_from_formulas(
     if not lines:
         raise Source("", 1, origin).error(0, "there is no formula in the text")
     model = _Model(lines, declarations)
-    return model.graph(name)
+    graph = model.graph(name)
+    check_reads(graph)
+    return graph
 
 
 class _Model:

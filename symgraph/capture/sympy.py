@@ -6,6 +6,7 @@ from ..axis import size_names
 from ..errors import ModelError
 from ..graph import Graph
 from ..node import Kind
+from .audit import check_reads
 from .engine import Machine
 from .inputs import declare
 from .outputs import capture_output, flatten
@@ -59,6 +60,7 @@ def capture(outputs: object, inputs: object = None, *, name: str = "f") -> tuple
     results = tuple(capture_output(machine, label, expression) for label, expression in flat)
     graph = Graph(name, tuple(arguments.nodes), results, structure)
     _check_sizes(graph)
+    check_reads(graph)
     return graph, tuple(arguments.objects)
 
 
