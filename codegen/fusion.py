@@ -120,8 +120,7 @@ class _Draft:
         if self.there(node):
             return True
         if node.kind is Kind.GATHER:
-            array = node.args[0]
-            return (array.kind is Kind.INPUT or array in self.fusion.available) and all(map(self.there, node.args[1:]))
+            return node.args[0] in self.fusion.available and all(map(self.there, node.args[1:]))
         return False
 
     def there(self, node: Node) -> bool:

@@ -21,6 +21,7 @@ MOST_INLINE_COST = 24
 MOST_INLINE_HEIGHT = 7
 MOST_COST = 1000
 REDUCTION_COST = 16
+PACKED_INDEX_COST = 4
 
 
 class Values:
@@ -55,7 +56,7 @@ class Values:
     def _judge(self, node: Node) -> None:
         if not node.axes or node.kind not in (Kind.ELEMENTWISE, Kind.GATHER) or self.heavy(node):
             return
-        if node.kind is Kind.GATHER and node.args[0].kind is not Kind.INPUT:
+        if node.kind is Kind.GATHER and (node.args[0].kind is not Kind.INPUT or self._is_packed(node)):
             return
         arguments = node.args[1:] if node.kind is Kind.GATHER else node.args
         if any(a.axes and a not in self._inline for a in arguments):
@@ -74,6 +75,10 @@ class Values:
             self._inline[node] = (cost, height)
             if scalars:
                 self._scalars[node] = tuple(scalars)
+
+    def _is_packed(self, gather: Node) -> bool:
+        """Whether an index takes much arithmetic, as in packed storage: what is read is then worth a table of its own."""
+        return any(self._inline.get(i, (0, 0))[0] >= PACKED_INDEX_COST for i in gather.args[1:])
 
     def inline(self, node: Node) -> bool:
         """Whether the value is read or computed in place wherever it is needed: leaves, loads and index arithmetic."""
