@@ -77,7 +77,7 @@ class Values:
                 self._scalars[node] = tuple(scalars)
 
     def _is_packed(self, gather: Node) -> bool:
-        """Whether an index takes much arithmetic, as in packed storage: what is read is then worth a table of its own."""
+        """Whether an index takes much arithmetic, as in packed storage: what is read is then worth a table."""
         return any(self._inline.get(i, (0, 0))[0] >= PACKED_INDEX_COST for i in gather.args[1:])
 
     def inline(self, node: Node) -> bool:
