@@ -79,7 +79,9 @@ def joined(contributions: list[Adjoint]) -> Adjoint:
     """The sum of contributions, with as much of their masks pending as is safe."""
     if len(contributions) == 1:
         return contributions[0]
-    strong = any(c.strong for c in contributions)
+    strong = any([c.strong for c in contributions])
+    if not any([c.mask for c in contributions]):
+        return Adjoint(s.add(*[c.value for c in contributions]), EMPTY, strong)
     collected: dict[Mask, list[Node]] = {}
     for value, mask, _ in contributions:
         collected.setdefault(mask, []).append(value)

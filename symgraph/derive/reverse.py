@@ -43,7 +43,7 @@ def depends_on(order: Iterable[Node], targets: Iterable[Node]) -> set[Node]:
             continue
         if node.kind is Kind.ELEMENTWISE and _is_step(node.data):
             continue
-        if any(a in active for a in node.args):
+        if not active.isdisjoint(node.args):
             active.add(node)
     return active
 

@@ -107,8 +107,10 @@ def add(*nodes: Node) -> Node:
             return scale(-1, add(*[scale(-c, core) for core, c in items]))
     elif not items:
         return constant(shift)
-    items = _merge_scatters(_merge_guards(_merge_coefficients(items)))
-    arguments = [scale(c, core) for core, c in items]
+    merged = _merge_scatters(_merge_guards(_merge_coefficients(items)))
+    if merged is items and len(items) == len(nodes):
+        return apply_op("add", *nodes)  # nothing was collected: the terms are what was given
+    arguments = [scale(c, core) for core, c in merged]
     if shift != 0:
         arguments.append(constant(shift))
     return arguments[0] if len(arguments) == 1 else apply_op("add", *arguments)
