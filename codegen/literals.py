@@ -1,8 +1,8 @@
 """Exact constants as numbers of one floating type, rounded once.
 
-A constant of a graph may be an integer beyond 2**64, a fraction, a float or a SymPy number. Going through float64 on the
-way to float32 would round twice, and converting numerator and denominator one by one would overflow: both are avoided by
-comparing exact fractions.
+A constant of a graph may be an integer beyond 2**64, a fraction, a float or a SymPy number. Going through float64
+on the way to float32 would round twice, and converting numerator and denominator one by one would overflow. Comparing
+exact fractions avoids both.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def exact_fraction(value: object) -> Fraction | float:
             return -magnitude if sign else magnitude
         if number in (sp.oo, -sp.oo, sp.nan):
             return float(number)
-    raise UnsupportedError(f"the constant {value!r} is no real number: use integers, fractions, floats or real SymPy numbers")
+    raise UnsupportedError(
+        f"the constant {value!r} is no real number: use integers, fractions, floats or real SymPy numbers"
+    )
 
 
 def nearest(value: object, floating: str) -> float:

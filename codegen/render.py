@@ -1,4 +1,4 @@
-"""Jinja at the border: skeletons of emitted files come from `symgraph.templates`, text of statements from the printer."""
+"""Jinja at the border: skeletons of emitted files are `symgraph.templates`, text of statements is the printer's."""
 
 from __future__ import annotations
 

@@ -160,7 +160,9 @@ class Printer:
         if op == "not":
             return Piece(f"not {_bracket(pieces[0], NOT)}", NOT)
         if op == "float":
-            return pieces[0] if operands[0].dtype is FLOATING else self.dialect.cast(_bracket(pieces[0], UNARY), FLOATING)
+            if operands[0].dtype is FLOATING:
+                return pieces[0]
+            return self.dialect.cast(_bracket(pieces[0], UNARY), FLOATING)
         return self._call(operation, pieces)
 
     def _sum(self, op: str, pieces: Sequence[Piece], varies: bool) -> Piece:
@@ -213,7 +215,8 @@ class Printer:
     def _wide(self, piece: Piece, dtype: Dtype) -> str:
         if piece.varies or not self.dialect.lanes:
             return piece.text
-        return f"{self.dialect.splat}({piece.text})" if dtype is FLOATING else f"{self.dialect.logical['splat']}({piece.text})"
+        splat = self.dialect.splat if dtype is FLOATING else self.dialect.logical["splat"]
+        return f"{splat}({piece.text})"
 
     # ------------------------------------------------------------------------------------------------- statements
     def block(self, block: Block, depth: int = 1) -> list[str]:
@@ -298,7 +301,8 @@ def _bracket(piece: Piece, level: int) -> str:
 
 
 def _negative(piece: Piece) -> Piece:
-    return Piece(f"-{_bracket(piece, UNARY)}" if not piece.text.startswith("-") else f"-({piece.text})", UNARY, piece.varies)
+    operand = f"({piece.text})" if piece.text.startswith("-") else _bracket(piece, UNARY)
+    return Piece(f"-{operand}", UNARY, piece.varies)
 
 
 def _wrap(line: str, indent: str, width: int) -> list[str]:

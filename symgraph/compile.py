@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from .codegen.trace import Trace as Trace
 
 __all__ = [
-    "EditedError", "Kernel", "cache_folder", "cache_summary", "check_package", "clear_cache", "compare_package", "compile",
-    "compile_fresh", "compiler_description", "emit_package", "emitted_lines", "package_name", "write_package",
+    "EditedError", "Kernel", "cache_folder", "cache_summary", "check_package", "clear_cache", "compare_package",
+    "compile", "compile_fresh", "compiler_description", "emit_package", "emitted_lines", "package_name",
+    "write_package",
 ]  # fmt: skip
 
 _log = logging.getLogger("symgraph")
@@ -128,7 +129,8 @@ class Kernel:
         9.0
         """
         if kind not in _CALLBACKS:
-            raise UnsupportedError(f"there is no kind {kind!r} of low-level callable: use one of {', '.join(_CALLBACKS)}")
+            known = ", ".join(_CALLBACKS)
+            raise UnsupportedError(f"there is no kind {kind!r} of low-level callable: use one of {known}")
         functions = getattr(self._module, "__pyx_capi__", {})
         name = "value" if kind == "integrand" and "value" in functions else _CALLBACKS[kind]
         if name not in functions:
@@ -144,7 +146,8 @@ class Kernel:
             return f"it has {len(self.graph.outputs)} outputs, expected one; compile the value alone"
         for node in self.graph.inputs:
             if node.axes or node.dtype is not FLOATING:
-                return f"the argument {node.data} is {'an array' if node.axes else 'no float'}, expected floating scalars"
+                found = "an array" if node.axes else "no float"
+                return f"the argument {node.data} is {found}, expected floating scalars"
         return "its output must be one floating scalar, and it must have arguments"
 
     def __repr__(self) -> str:
@@ -174,7 +177,7 @@ def _restored(text: str, target: str, dtype: str, exact: bool, threads: int) -> 
 def compile(
     f: Function, target: str = "cython", dtype: str = "float64", exact: bool = False, threads: int = 1
 ) -> Kernel:
-    """Compile a function. The same model is compiled once: later calls, also in other processes, load it from the cache.
+    """Compile a function. A model is compiled once: later calls, also in other processes, load it from the cache.
 
     Parameters
     ----------
@@ -250,7 +253,9 @@ def _automatic_target() -> str:
         return "cython"
     if "no compiler" not in _told:
         _told.add("no compiler")
-        _log.warning("there is no C compiler: kernels are compiled by Numba; install gcc or clang for the cython target")
+        _log.warning(
+            "there is no C compiler: kernels are compiled by Numba; install gcc or clang for the cython target"
+        )
     return "numba"
 
 

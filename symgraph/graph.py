@@ -13,7 +13,8 @@ from .axis import Axis, size_names
 from .node import Kind, Node
 
 __all__ = [
-    "Graph", "Output", "Structure", "collection_paused", "leaf_count", "map_structure", "topological_order", "user_table",
+    "Graph", "Output", "Structure", "collection_paused", "leaf_count", "map_structure", "topological_order",
+    "user_table",
 ]  # fmt: skip
 
 # How the flat outputs are returned: an index into them, a tuple of structures, or a dict of structures.

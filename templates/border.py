@@ -1,6 +1,6 @@
 """Where Python values meet compiled code: conversion of arguments and results, with errors that name them.
 
-Plain Python, used in three ways: kernels from the cache share this module, emitted Cython packages compile its text, and
+Plain Python, used in three ways: kernels in the cache share this module, emitted Cython packages compile its text, and
 emitted Numba modules contain it. It knows NumPy and nothing of symgraph.
 """
 
@@ -90,7 +90,7 @@ def broadcast_operands(arguments, dtypes, name):
         raise ArgumentError(f"{name}: the arguments do not broadcast; their shapes are {shapes}") from None
     operands = [
         np.require(argument if argument.ndim == 0 else np.broadcast_to(argument, shape), dtype, ("C", "A"))
-        for argument, dtype in zip(arguments, dtypes)
+        for argument, dtype in zip(arguments, dtypes, strict=False)  # those of the results follow
     ]
     return operands + [np.empty(shape, dtype) for dtype in dtypes[len(arguments) :]]
 
@@ -100,7 +100,7 @@ def deliver(results, out):
     if out is None:
         return [result if result.ndim else result.item() for result in results]
     given = flat_out(out, len(results))
-    for position, (target, result) in enumerate(zip(given, results)):
+    for position, (target, result) in enumerate(zip(given, results, strict=True)):
         if target is None:
             continue
         if not isinstance(target, np.ndarray) or target.shape != result.shape or not target.flags.writeable:
@@ -109,7 +109,7 @@ def deliver(results, out):
             np.copyto(target, result, casting="same_kind")
         except TypeError as error:
             raise ArgumentError(f"out number {position}: {error}") from None
-    return [result if target is None else target for target, result in zip(given, results)]
+    return [result if target is None else target for target, result in zip(given, results, strict=True)]
 
 
 def flat_out(out, count):

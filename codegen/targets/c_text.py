@@ -143,7 +143,7 @@ def c_part(used: Used, lines: Sequence[str], exact: bool, context: Mapping[str, 
 
 
 def _lanes_parts(used: Used, text: str, exact: bool, real: str, declarations: list[str]) -> list[str]:
-    from .c_functions import LOGICAL, c_function
+    from .c_functions import c_function
 
     per_double, suffix = (2, "f") if real == "float" else (1, "")
     vector = render("cython/vector_functions.h.jinja", per_double=per_double, suffix=suffix)

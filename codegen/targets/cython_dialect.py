@@ -70,7 +70,8 @@ def dialect(floating: str, lanes: bool = False, threads: int = 1, arena: Sequenc
         else:
             lines.append(f"cdef {kind}[{max(1, int(size))}] {name}")
         if alloc.fill is not None:
-            lines.append(f"fill_{_FILLS[alloc.array.dtype]}({name}, {size}, {literal(alloc.fill.value, alloc.fill.dtype).text})")
+            fill = literal(alloc.fill.value, alloc.fill.dtype).text
+            lines.append(f"fill_{_FILLS[alloc.array.dtype]}({name}, {size}, {fill})")
         return lines
 
     return Dialect(
@@ -153,8 +154,11 @@ def operations(procedure: Procedure) -> list[Operation]:
 
 
 def fits_lanes(procedure: Procedure) -> bool:
-    """Whether the body can run on lanes: floating scalars in and out, no scratch, no branch or index that differs between
-    lanes, and no call of a function that is a Python package's."""
+    """Whether the body can run on lanes.
+
+    It can with floating scalars in and out, no scratch, no branch or index that differs between lanes, and no call of a
+    function that is a Python package's.
+    """
     floating = all(p.dtype is FLOATING for p in (*procedure.inputs, *procedure.outputs))
     if not floating:
         return False

@@ -166,7 +166,8 @@ def _arrays(
     results = [names[r.identifier] for r in face.results]
     targets = [f"{name}_out" for name in results]
     if targets:
-        lines.append(f"{', '.join(targets)}, = (None,) * {len(targets)} if out is None else flat_out(out, {len(targets)})")
+        count = len(targets)
+        lines.append(f"{', '.join(targets)}, = (None,) * {count} if out is None else flat_out(out, {count})")
     others = [names[a.identifier] for a in face.arguments if a.is_array]
     for result, name, target in zip(face.results, results, targets, strict=True):
         shape = ", ".join(size_text(s, sizes) for s in result.sizes)

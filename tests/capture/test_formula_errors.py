@@ -162,7 +162,8 @@ def test_constants_do_not_explode():
 
 
 WORDS = (
-    *"xyin()[],+-*/%<=01~&| \n#^._λ'", "//", "**", "<=", "==", "and", "or", "not", "if", "else", "True", "2.5", "1e9", "64",
+    *"xyin()[],+-*/%<=01~&| \n#^._λ'", "//", "**", "<=", "==", "and", "or", "not", "if", "else", "True", "2.5", "1e9",
+    "64",
     "pi", "E", "oo", "nan", "sin", "Sum", "sum", "Piecewise", "where", "Max", "log", "exp", "x[", "(i, 0, ",
     "Sum(x[i], (i, 0, n - 1))",
 )  # fmt: skip

@@ -10,7 +10,7 @@ import sympy as sp
 
 import symgraph as sg
 
-from .conftest import Kernels, d, i, j, n, t, w, x
+from .conftest import Kernels, d, i, j, n, w, x
 
 TARGETS = ["cython", "numba"]
 RANDOM = np.random.default_rng(7)
@@ -148,7 +148,8 @@ def test_compound_sizes_are_solved_and_checked(target: str) -> None:
     kernel = sg.compile(sg.function(total, inputs=[a, b], name="compound"), target=target)
     numbers, packed = RANDOM.normal(size=5), RANDOM.normal(size=10)
     assert kernel(numbers, packed) == pytest.approx(numbers[0] - numbers[-1] + packed.sum() + 4)
-    with pytest.raises(sg.errors.SymgraphError, match=r"argument b has size 9 along axis 0 .*expected 10: argument a has 5"):
+    message = r"argument b has size 9 along axis 0 .*expected 10: argument a has 5"
+    with pytest.raises(sg.errors.SymgraphError, match=message):
         kernel(numbers, packed[:9])
     with pytest.raises(sg.errors.SymgraphError, match="argument a has size 0"):
         kernel(numbers[:0], packed)
@@ -197,7 +198,8 @@ def test_single_precision(kernels: Kernels, target: str) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_scalars_beside_arrays(target: str) -> None:
     rate = sp.Symbol("rate")
-    kernel = sg.compile(sg.function(rate * sp.Sum(w[j], (j, 0, d - 1)), inputs=[w, rate], name="w_number"), target=target)
+    f = sg.function(rate * sp.Sum(w[j], (j, 0, d - 1)), inputs=[w, rate], name="w_number")
+    kernel = sg.compile(f, target=target)
     assert kernel([1, 2, 3], 2) == 12.0 and kernel([1.0], np.array(0.5)) == 0.5
     with pytest.raises(sg.errors.SymgraphError, match="argument rate has 1 dimension, expected a scalar"):
         kernel([1.0], [0.5])
@@ -237,7 +239,9 @@ def test_threads_give_the_same_bits(kernels: Kernels, threads: int) -> None:
     a = sp.IndexedBase("a", shape=(n, d))
     k = sp.Symbol("k", integer=True)
     rows = sg.compile(
-        sg.grad(sg.function(sp.Sum(sp.exp(a[i, k]) * sp.sin(a[i, k]), (i, 0, n - 1), (k, 0, d - 1)), inputs=[a]), wrt="a"),
+        sg.grad(
+            sg.function(sp.Sum(sp.exp(a[i, k]) * sp.sin(a[i, k]), (i, 0, n - 1), (k, 0, d - 1)), inputs=[a]), wrt="a"
+        ),
         threads=threads,
     )
     numbers = RANDOM.normal(size=(500, 40))

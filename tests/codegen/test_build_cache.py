@@ -171,7 +171,7 @@ def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.Mon
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(build, "_translate", full)
-    with pytest.raises(sg.errors.ToolchainError, match="no space left in .*SYMGRAPH_CACHE_DIR"):
+    with pytest.raises(sg.errors.ToolchainError, match=r"no space left in .*SYMGRAPH_CACHE_DIR"):
         sg.compile(function(8))
     assert not entries(folder) and not list(folder.rglob("build-*"))
     monkeypatch.undo()
@@ -205,7 +205,7 @@ def test_a_failing_compiler_says_why(folder: Path, monkeypatch: pytest.MonkeyPat
     broken.write_text("#!/bin/sh\necho 'x.c:1:2: error: this compiler is broken' >&2\nexit 3\n")
     broken.chmod(0o755)
     monkeypatch.setenv("CC", f"'{broken}'")
-    with pytest.raises(sg.errors.ToolchainError, match="failed with code 3:\n.*this compiler is broken"):
+    with pytest.raises(sg.errors.ToolchainError, match=r"failed with code 3:\n.*this compiler is broken"):
         sg.compile(function(11))
     assert not entries(folder)
 
@@ -233,7 +233,8 @@ def test_emitted_text_is_the_same_under_any_hash_seed() -> None:
 from symgraph.codegen.pipeline import emit
 i, j = sp.symbols("i j", integer=True); n, d = sp.symbols("n d", integer=True, positive=True)
 X = sp.IndexedBase("X", shape=(n, d)); w = sp.IndexedBase("w", shape=(d,))
-g = sg.value_and_grad(sg.function(sp.log(sp.Sum(sp.exp(sp.Sum(X[i, j]*w[j], (j, 0, d - 1))), (i, 0, n - 1))), inputs=[X, w]))
+score = sp.Sum(X[i, j]*w[j], (j, 0, d - 1))
+g = sg.value_and_grad(sg.function(sp.log(sp.Sum(sp.exp(score), (i, 0, n - 1))), inputs=[X, w]))
 h = sg.function(sp.Piecewise((sp.sin(x)*sp.Max(x, y), x < y), (sp.loggamma(y) + sp.tanh(x)**3, True)), inputs=[x, y])
 for target in ("cython", "numba"):
     for model in (f, g, h): print(emit(model.graph, target))

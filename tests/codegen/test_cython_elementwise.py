@@ -150,7 +150,7 @@ def test_bad_out_is_refused(kernels: Kernels, target: str) -> None:
     kernel = kernels("textbook", target=target)
     with pytest.raises(sg.errors.SymgraphError, match="out holds 1 array, expected 4"):
         kernel(GRID, 1.0, 1.0, out=np.empty(37))
-    with pytest.raises(sg.errors.SymgraphError, match="out holds a list|out holds a str"):
+    with pytest.raises(sg.errors.SymgraphError, match=r"out holds a list|out holds a str"):
         kernel(GRID, 1.0, 1.0, out=("a", None, None, None))
     for bad in (np.empty(36), np.empty(37, dtype=int), READ_ONLY):
         with pytest.raises(sg.errors.SymgraphError):
@@ -248,7 +248,9 @@ def test_exact_kernels_call_the_c_library() -> None:
     np.testing.assert_array_equal(kernel(points), [math.exp(p) * math.sin(p) for p in points])
 
 
-@pytest.mark.parametrize("name", ["lambda", "x.y", "exp", "i", "count", "out", "operands", "λ", "Ⅳ", "real", "Callable", "sizeof"])
+@pytest.mark.parametrize(
+    "name", ["lambda", "x.y", "exp", "i", "count", "out", "operands", "λ", "Ⅳ", "real", "Callable", "sizeof"]
+)
 def test_any_name_of_an_argument(name: str) -> None:
     strange, other = sp.Symbol(name), sp.Symbol("exp_" if name == "exp" else "y")
     kernel = sg.compile(sg.function(sp.exp(strange) + 2 * other, inputs=[strange, other], name=name))
