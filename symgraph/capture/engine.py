@@ -140,7 +140,7 @@ class Machine:
                     answer = self._memo[stack.pop()[1]] = finished.value
                     request = None
                     if not stack:
-                        return finished.value  # type: ignore[no-any-return]
+                        return finished.value
         except SymgraphError as error:
             raise type(error)(f"{error} (at {_path([s[2] for s in stack])})") from None
 

@@ -10,7 +10,7 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 __all__ = ["IndexedMaximum", "IndexedMinimum", "held", "undefined"]
 
 
-class IndexedMaximum(ExprWithLimits):  # type: ignore[misc]  # SymPy has no types
+class IndexedMaximum(ExprWithLimits):  # SymPy has no types: its classes are Any
     """The largest value over a range of indices; minus infinity over an empty one.
 
     >>> i, n = sp.symbols("i n", integer=True)
@@ -33,7 +33,7 @@ class IndexedMinimum(IndexedMaximum):
     """The smallest value over a range of indices; infinity over an empty one."""
 
 
-class held(sp.Function):  # type: ignore[misc]  # noqa: N801 (SymPy spells functions in lower case)
+class held(sp.Function):  # noqa: N801 (SymPy spells functions in lower case)
     """The argument itself, which derivatives hold constant: the shift of log-sum-exp.
 
     >>> x = sp.Symbol("x")
@@ -48,5 +48,5 @@ class held(sp.Function):  # type: ignore[misc]  # noqa: N801 (SymPy spells funct
         return sp.S.Zero
 
 
-class undefined(sp.Function):  # type: ignore[misc]  # noqa: N801
+class undefined(sp.Function):  # noqa: N801
     """nan, whatever the arguments are: a Piecewise where none of its conditions holds."""

@@ -49,11 +49,11 @@ class Pairing:
             self._offer(pair, len(places))
         while self.heap:
             count, left, right = heapq.heappop(self.heap)
-            places = list(self.places.get((left, right), ()))
-            if len(places) != -count:
-                self._offer((left, right), len(places))
+            current = list(self.places.get((left, right), ()))
+            if len(current) != -count:
+                self._offer((left, right), len(current))
             else:
-                self._extract(left, right, places)
+                self._extract(left, right, current)
         return {
             node: partial(self._made, node, tuple(operands))
             for node, operands in zip(self.nodes, self.operands, strict=True)
