@@ -203,15 +203,18 @@ def _target(statement: Let | Store | Accumulate) -> Variable:
 
 
 def _body(source: str) -> list[str]:
-    """The lines of the function that computes."""
+    """The lines of the function that computes, and before it of the parts that it is cut into where it is long."""
     lines = source.splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith("cdef") and "_body(" in line)
-    end = next(
-        (i for i in range(start + 1, len(lines)) if lines[i] and not lines[i].startswith(" ")), len(lines)
-    )
-    while not lines[end - 1].strip():
-        end -= 1
-    return lines[start:end]
+    body = next(i for i, line in enumerate(lines) if line.startswith("cdef") and "_body(" in line)
+    parts = [i for i, line in enumerate(lines[:body]) if re.match(r"cdef .*_part_\d+\(.*:$", line)]
+    result: list[str] = []
+    for start in (*parts, body):
+        ends = (i for i in range(start + 1, len(lines)) if lines[i] and not lines[i].startswith(" "))
+        end = next(ends, len(lines))
+        while not lines[end - 1].strip():
+            end -= 1
+        result += lines[start:end]
+    return result
 
 
 def _find(lines: Sequence[str], position: int, name: str) -> tuple[int, ...] | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape, quoteattr
 
 from .folding import Box, boxes_at, default_level
@@ -43,6 +43,7 @@ class _Placed:
     box: Box
     label: Label
     mirror: Label | None
+    named: int
     width: float
     height: float
     x: float = 0.0
@@ -82,6 +83,10 @@ def draw_boxes(model: Model, boxes: Sequence[Box], mode: str = "overlaid") -> st
     many = len(boxes) > MANY
     beside = mode == "beside" and bool(model.adjoints)
     placed = {}
+    named: dict[str, int] = {}
+    for box in boxes:
+        for key in box.named:
+            named[key] = named.get(key, 0) + 1
     for box in boxes:
         label = label_of(box, model, formulas, many)
         has_mirror = beside and any(m.node in model.adjoints for m in box.members)
@@ -89,7 +94,9 @@ def draw_boxes(model: Model, boxes: Sequence[Box], mode: str = "overlaid") -> st
         if beside:
             label = Label(label.formula, label.lines, label.value, "", label.axes, label.users, label.hidden)
         sizes = [_size(label), *([_size(mirror)] if mirror is not None else [])]
-        placed[box.key] = _Placed(box, label, mirror, max(w for w, _ in sizes), max(h for _, h in sizes))
+        placed[box.key] = _Placed(
+            box, label, mirror, named.get(box.key, 0), max(w for w, _ in sizes), max(h for _, h in sizes)
+        )
     placed, curves, groups, (left, top, right, bottom) = _arranged(placed)
     body: list[str] = []
     drop = bottom - top + GAP if beside else 0.0
@@ -141,7 +148,7 @@ def _arranged(
 ]:
     names = {key: f"n{i}" for i, key in enumerate(placed)}
     keys = {name: key for key, name in names.items()}
-    lines = ['digraph{rankdir=LR;nodesep=0.24;ranksep=0.5;node[shape=box,fixedsize=true,label=""];']
+    lines = ['digraph{rankdir=LR;nodesep=0.3;ranksep=0.5;node[shape=box,fixedsize=true,label=""];']
     if len(placed) > 400:
         lines.append("nslimit=2;mclimit=0.3;maxiter=400;")
     for key, item in placed.items():
@@ -155,6 +162,10 @@ def _arranged(
         lines.append(f"subgraph {name}{{margin=10;{';'.join(groups[group])}}}")
     for key, item in placed.items():
         lines += [f"{names[a]}->{names[key]};" for a in item.box.arguments]
+        if (
+            item.box.named and not item.box.arguments
+        ):  # it stands right of the inputs, though no edge leads there
+            lines.append(f"{names[item.box.named[0]]}->{names[key]}[style=invis];")
     inputs = [
         names[k]
         for k, p in placed.items()
@@ -172,12 +183,14 @@ def _arranged(
             key = by_number[item["_gvid"]] = keys[item["name"]]
             x, y = map(float, item["pos"].split(","))
             old = placed[key]
-            result[key] = _Placed(old.box, old.label, old.mirror, old.width, old.height, x, height - y)
+            result[key] = replace(old, x=x, y=height - y)
         elif item["name"] in clusters and "bb" in item:
             x0, y0, x1, y1 = map(float, item["bb"].split(","))
             rectangles[clusters[item["name"]]] = [x0, height - y1, x1 - x0, y1 - y0]
     curves = {}
     for edge in found.get("edges", ()):
+        if edge.get("style") == "invis":
+            continue
         curves[by_number[edge["tail"]], by_number[edge["head"]]] = _curve(edge["pos"], height)
     x0, y0, x1, y1 = map(float, found["bb"].split(","))
     return result, curves, rectangles, (x0, height - y1, x1, height - y0)
@@ -267,10 +280,12 @@ def _box(item: _Placed, label: Label, model: Model, drop: float, mirror: bool) -
             f'font-size="9.5" font-weight="600" fill="#fff" text-anchor="middle" x="{width - 9:.1f}" '
             f'y="3.3">{label.users}</text></g>'
         )
-    if label.hidden and box.value is not None and not mirror:
+    note = f"+{label.hidden} inside" if label.hidden and box.value is not None else ""
+    note = f"named in {item.named} boxes" if item.named else note
+    if note and not mirror:
         parts.append(
             f'<text class="sg-more" {_SANS} font-size="9" fill="#5b6b7f" text-anchor="middle" x="{width / 2:.1f}" '
-            f'y="{height + 9.5:.1f}">+{label.hidden} inside</text>'
+            f'y="{height + 9.5:.1f}">{note}</text>'
         )
     x, y = item.x - width / 2, item.y - height / 2 + drop
     identity = f"bar{box.key}" if mirror else box.key

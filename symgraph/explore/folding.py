@@ -18,6 +18,7 @@ __all__ = ["LEVELS", "Box", "boxes_at", "default_level"]
 LEVELS = ("outline", "shared", "all")
 FEW, SOME = 60, 160  # values that are all drawn at first; shared values that are
 BLOCKS = 20
+HUB = 8  # boxes that an edge leads to from one input
 
 
 @dataclass(eq=False)
@@ -33,7 +34,9 @@ class Box:
     value:
         The value that it stands for; None for a block.
     arguments:
-        Keys of the boxes that it reads.
+        Keys of the boxes that it reads, and that an edge leads from.
+    named:
+        Keys of inputs that so many boxes read that their edges would hide the picture: the formulas name them.
     group:
         The key of the box that was opened to show this one; empty at the outermost level.
     """
@@ -42,6 +45,7 @@ class Box:
     members: tuple[Shown, ...]
     value: Shown | None
     arguments: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     group: str = ""
 
     @property
@@ -162,3 +166,13 @@ def _connect(boxes: Sequence[Box], model: Model) -> None:
                 if home[argument] is not box:
                     reads.setdefault(home[argument].key)
         box.arguments = tuple(reads)
+    users: dict[str, int] = {}
+    for box in boxes:
+        for key in box.arguments:
+            users[key] = users.get(key, 0) + 1
+    hubs = {
+        b.key for b in boxes if users.get(b.key, 0) > HUB and b.value is not None and b.value.kind == "input"
+    }
+    for box in boxes:
+        box.named = tuple(k for k in box.arguments if k in hubs)
+        box.arguments = tuple(k for k in box.arguments if k not in hubs)

@@ -14,7 +14,7 @@ from .notation import LATEX, Writer, symbol_latex
 __all__ = ["Label", "block_summary", "label_of"]
 
 WIDEST = 300.0  # of a formula; what is wider is said more briefly
-LONGEST = 260  # characters of LaTeX that are tried
+LONGEST = 140  # characters of LaTeX that are tried
 MANY = 150  # boxes beyond which formulas are only signs
 _SIGNS = {"add": "+", "mul": r"\times", "pow": r"(\cdot)^{n}", "select": r"\mathrm{if}"}
 

@@ -14,10 +14,11 @@ from .model import EXPANDED, Model, Shown, number_text
 __all__ = ["VERSION", "formulas_of", "payload"]
 
 VERSION = 1
-LONGEST = 700  # characters of LaTeX that are drawn; more is shown as text
+LONGEST = 140  # characters of LaTeX that are drawn; more is shown as text
+LONGEST_EXPANDED = 110  # characters of a formula in terms of the inputs; a longer one tells nobody anything
 
 
-def payload(model: Model, formulas: bool | None = None) -> dict[str, Any]:
+def payload(model: Model, formulas: bool = False) -> dict[str, Any]:
     """What the view needs besides the pictures.
 
     Parameters
@@ -25,7 +26,7 @@ def payload(model: Model, formulas: bool | None = None) -> dict[str, Any]:
     model:
         What is shown.
     formulas:
-        Whether to draw the formulas of the side panel now. By default where there are few; else on demand.
+        Whether to draw the formulas of the side panel now, where they are not too many; else they are drawn on demand.
 
     Returns
     -------
@@ -33,7 +34,7 @@ def payload(model: Model, formulas: bool | None = None) -> dict[str, Any]:
         ``nodes`` (one record per value, by number), ``forward`` and ``backward`` (numbers in the order of the two
         passes), ``code`` (lines), ``glyphs`` (shapes that the formulas share) and the name.
     """
-    drawn = len(model.shown) <= MANY if formulas is None else formulas
+    drawn = len(model.shown) <= MANY and formulas
     glyphs = Formulas(f"p{hashlib.sha256(model.name.encode()).hexdigest()[:6]}_")
     records = [_record(model, s) for s in model.shown]
     if drawn:
@@ -57,7 +58,9 @@ def formulas_of(model: Model, shown: Shown, glyphs: Formulas) -> list[dict[str, 
     """The formulas of a value for the side panel: title, LaTeX, and the drawing where it is not too long."""
     wanted = [("operation", model.formula(shown))]
     if len(model.shown) <= EXPANDED and any(model.shown[a].kind != "input" for a in shown.arguments):
-        wanted.append(("in terms of the inputs", model.expanded(shown)))
+        expanded = model.expanded(shown)
+        if len(expanded) <= LONGEST_EXPANDED:
+            wanted.append(("in terms of the inputs", expanded))
     if shown.node in model.adjoints:
         wanted.append(("adjoint", model.chain_rule(shown)))
     result = []

@@ -11,10 +11,13 @@ if TYPE_CHECKING:
 
 __all__ = ["view_data"]
 
+FEW = 20  # values whose formulas are all drawn before the view is shown
+
 
 def view_data(exploration: Exploration, live: bool) -> dict[str, Any]:
     """The data of a view. ``live``: Python is there to draw what is opened and chosen."""
-    data = payload(exploration.model)
+    few = len(exploration.model.shown) <= FEW
+    data = payload(exploration.model, formulas=few or not live)
     data["levels"], data["modes"] = list(exploration.levels), list(exploration.modes)
     data["opens"] = live
     data["dot"], data["mermaid"] = exploration.dot(), exploration.mermaid()

@@ -79,7 +79,7 @@ function render({ model, el }) {
     edges = [...svg.querySelectorAll(".sg-edge")];
     boxOf = new Map();
     for (const box of boxes) if (!box.back) box.members.forEach((m) => boxOf.set(m, box));
-    look(fitted());
+    look(readable());
     svg.addEventListener("wheel", (event) => {
       event.preventDefault();
       zoom(Math.exp(event.deltaY * 0.0015), place(event));
@@ -112,6 +112,12 @@ function render({ model, el }) {
     const wide = home[2] * scale, high = Math.max(home[3], canvas.clientHeight / canvas.clientWidth * wide || home[3]);
     return [home[0] - (wide - home[2]) / 2, home[1] - (high - home[3]) / 2, wide, high];
   }
+  function readable() { // a large picture opens at its inputs, at a size at which it can be read
+    const all = fitted(), most = canvas.clientWidth * 1.6;
+    if (!canvas.clientWidth || all[2] <= most) return all;
+    const high = most * canvas.clientHeight / canvas.clientWidth;
+    return [home[0], home[1] + Math.max(0, (home[3] - high) / 2), most, high];
+  }
   function reveal(element) { // move the view when the box is outside of it
     const outer = canvas.getBoundingClientRect(), inner = element.getBoundingClientRect();
     if (inner.left >= outer.left && inner.right <= outer.right && inner.top >= outer.top && inner.bottom <= outer.bottom) return;
@@ -138,7 +144,11 @@ function render({ model, el }) {
   }
   function mark() {
     const box = boxOf.get(selected), key = box && box.key;
-    for (const b of boxes) b.element.classList.toggle("sg-selected", b.members.includes(selected));
+    const users = new Set((nodes.get(selected) || { users: [] }).users);
+    for (const b of boxes) {
+      b.element.classList.toggle("sg-selected", b.members.includes(selected));
+      b.element.classList.toggle("sg-user", !b.back && b.members.some((m) => users.has(m)));
+    }
     for (const e of edges) {
       const { source, target } = e.dataset;
       e.classList.toggle("sg-into", key !== undefined && target === key && !e.classList.contains("sg-back"));
@@ -149,8 +159,8 @@ function render({ model, el }) {
   function panel() {
     for (const line of code.children) line.className = "";
     const n = nodes.get(selected);
-    if (!n) { info.innerHTML = `<p class="sg-help">${HELP}</p><p class="sg-help">${data.nodes.length} values; ${
-      data.hidden} constants, signs and index reads are written inside their formulas.</p>`; return; }
+    if (!n) { info.innerHTML = `<p class="sg-help">${HELP}</p><p class="sg-help">Values: ${data.nodes.length}. Written
+      inside formulas (constants, signs, reads): ${data.hidden}.</p>`; return; }
     const formulas = (n.formulas || [{ title: "operation", latex: n.text, plain: true }]).map((f, i) =>
       `<h4>${f.title}</h4><div class="sg-f" data-i="${i}" title="click to copy the LaTeX">${f.svg || `<code>${escapeText(f.latex)}</code>`}</div>`);
     const row = (name, value) => value === undefined || value === "" ? "" : `<tr><th>${name}</th><td>${escapeText(value)}</td></tr>`;
@@ -158,7 +168,7 @@ function render({ model, el }) {
     const links = (ids) => ids.length ? ids.slice(0, 12).map((i) => `<a href="#" data-go="${i}">${escapeText(nodes.get(i).name)}</a>`).join(" ") +
       (ids.length > 12 ? " …" : "") : "none";
     info.innerHTML = `${formulas.join("")}<table>${row("value", n.value)}${row("adjoint", n.adjoint)}${
-      row("shape", n.axes.join(", ") || "number")}${row("dtype", n.dtype)}${row("cost", n.cost ? `${n.cost} additions` : "")}
+      row("shape", n.axes.join(", ") || "number")}${row("dtype", n.dtype)}${row("cost", n.cost ? `${n.cost} (an addition: 1)` : "")}
       <tr><th>from</th><td>${links(n.arguments)}</td></tr><tr><th>users</th><td>${links(n.users)}</td></tr>${
       row("loops", n.loops.join(" › "))}${row("kept in", n.variable)}${row("lines", lines(n.lines, n.within))}${
       row("adjoint lines", lines(n.backLines, n.backWithin))}</table>${
@@ -293,7 +303,7 @@ function render({ model, el }) {
   chosen();
   mount();
   select(model.get("selected"), false);
-  new ResizeObserver(() => { if (!canvas.dataset.seen && canvas.clientWidth) { canvas.dataset.seen = 1; look(fitted()); } }).observe(canvas);
+  new ResizeObserver(() => { if (!canvas.dataset.seen && canvas.clientWidth) { canvas.dataset.seen = 1; look(readable()); } }).observe(canvas);
 }
 
 export default { render };
