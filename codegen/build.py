@@ -24,7 +24,6 @@ from ..errors import ToolchainError
 __all__ = ["build_extension", "compile_flags", "compiler_identity", "compiler_version", "find_compiler"]
 
 HINT = "install gcc or clang (for example: apt install gcc, or conda install compilers), or use target='auto'"
-LARGE_SOURCE = 600_000  # characters of Cython text beyond which the optimiser works at -O1
 
 
 def find_compiler() -> str | None:
@@ -50,7 +49,8 @@ def _processor() -> str:
     """The processor's features: `-march=native` makes code for them."""
     with contextlib.suppress(OSError), Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as file:
         head = file.read(8192)
-        return " ".join(line.partition(":")[2] for line in head.splitlines() if line.startswith(("flags", "model name")))[:4000]
+        lines = [line for line in head.splitlines() if line.startswith(("flags", "model name"))]
+        return " ".join(line.partition(":")[2] for line in lines)[:4000]
     return sysconfig.get_platform()
 
 
@@ -71,6 +71,8 @@ def compile_flags(exact: bool = False, threads: int = 1, large: bool = False) ->
     '-ffp-contract=off'
     """
     flags = ["-O1" if large else "-O2", "-g0", "-fno-math-errno", "-march=native", "-fno-semantic-interposition"]
+    if large:  # or the parts of a long body would be put together again
+        flags.append("-fno-inline-functions-called-once")
     if threads > 1:
         flags.append("-fopenmp")
     if exact:
@@ -130,7 +132,8 @@ def _quiet() -> Iterator[io.StringIO]:
 def _translate(source: Path, c_file: Path, name: str) -> None:
     with _quiet() as caught:
         from Cython.Compiler.Errors import CompileError
-        from Cython.Compiler.Main import CompilationOptions, compile
+        from Cython.Compiler.Main import compile
+        from Cython.Compiler.Options import CompilationOptions
 
         try:
             options = CompilationOptions(output_file=str(c_file), language_level=3)
@@ -147,7 +150,7 @@ def _compile(c_file: Path, name: str, folder: Path, flags: Sequence[str], compil
         from setuptools import Distribution, Extension
         from setuptools.command.build_ext import build_ext
 
-    class Build(build_ext):  # type: ignore[misc]
+    class Build(build_ext):
         """Runs the compiler with its messages caught."""
 
         def build_extensions(self) -> None:

@@ -58,9 +58,9 @@ def _cython_source(graph: Graph, procedure: Procedure, options: Options, version
 
 
 def _cython_build(text: str, name: str, folder: Path, options: Options) -> tuple[Path, Path]:
-    from ..build import LARGE_SOURCE, build_extension, compile_flags
+    from ..build import build_extension, compile_flags
 
-    flags = compile_flags(options.exact, options.threads, len(text) > LARGE_SOURCE)
+    flags = compile_flags(options.exact, options.threads, "_part_2(" in text)
     return build_extension(text, name, folder, flags), folder / f"{name}.pyx"
 
 
@@ -75,7 +75,7 @@ def _load_extension(path: Path, name: str) -> ModuleType:
     from ...errors import SymgraphError
     from ...templates import border
 
-    border.ArgumentError = SymgraphError  # type: ignore[misc]
+    border.ArgumentError = SymgraphError
     for function in border.__dict__:
         if hasattr(module, function) and not function.startswith("_"):
             setattr(module, function, getattr(border, function))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dtype import FLOATING
+from ...dtype import BOOLEAN, FLOATING, INTEGER
 from ...errors import UnsupportedError
 from ...graph import Graph
 from ..abi import Interface, interface, parameter_names
@@ -18,8 +18,9 @@ from ..render import render
 from ..scalar_printer import Printer
 from .c_functions import HELPERS, c_function, every_name
 from .c_text import border_functions, c_part, filtered, helper_functions
-from .cython_dialect import PLAIN, declaration_lines, dialect, fits_lanes, operations
-from .cython_entry import MEMORY, array_entry, documentation, elementwise_entry, scratch
+from .cython_dialect import PLAIN, TYPES, declaration_lines, dialect, fits_lanes, operations
+from .cython_entry import MEMORY, array_entry, body_parameters, documentation, elementwise_entry, scratch
+from .cython_parts import cut_body, print_parts
 
 __all__ = ["missing_operations", "source"]
 
@@ -35,9 +36,9 @@ IN_BODY = frozenset(
 ) | frozenset(HELPERS) | every_name()
 # names of the module: the function itself may not have them
 AROUND = ENTRY_NAMES | frozenset(
-    """ArgumentError Callable LANES active border const_integers const_reals const_truths count data deliver filter_value
-    forget_flags i independent int64_t integers lanes list load loops masks npy_bool operands point position pointers real
-    reals result steps store truths types value value_at width window x""".split()
+    """ArgumentError Callable LANES active border const_integers const_reals const_truths count data deliver
+    filter_value forget_flags i independent int64_t integers lanes list load loops masks npy_bool operands point
+    pointers position real reals result steps store truths types value value_at width window x""".split()
 )
 _OWN_LOOP = ("deliver",)
 
@@ -88,17 +89,25 @@ def source(
     arena = [] if lanes else _arena(procedure, names, dtype)
     spelled = dialect(dtype, lanes, threads, [name for name, _ in arena])
     printer = Printer(spelled, names, [p.name for p in procedure.inputs] if lanes else ())
-    lines = printer.block(procedure.body)
+    parts = cut_body(procedure)
+    lines = [] if parts else printer.block(procedure.body)
     lines = declaration_lines(printer.declarations) + lines
-    functions = [(op, kind, found) for op, kind in printer.functions if (found := c_function(op, kind)) is not None]
+    functions_of_parts: list[str] = []
     entry = safe_names([face.identifier], AROUND | IN_BODY)[face.identifier]
+    if parts:
+        parameters = body_parameters(face, procedure, names, lanes)
+        kinds = {FLOATING: "lanes", BOOLEAN: "masks", INTEGER: "int64_t"} if lanes else TYPES
+        functions_of_parts, lines = print_parts(parts, printer, parameters, kinds, entry)
+    functions = [(op, kind, found) for op, kind in printer.functions if (found := c_function(op, kind)) is not None]
+    text = [*functions_of_parts, *lines]
     context: dict[str, Any] = {
+        "parts": functions_of_parts,
         "version": version, "digest": digest, "summary": summary or f"{face.name}, compiled by symgraph.",
         "package": package, "entry": entry, "elementwise": face.is_elementwise, "lanes": lanes,
         "scipy": any(f.origin == "scipy" for _, _, f in functions), "dtype": dtype, "real": REAL[dtype],
-        "parallel": any("prange(" in line for line in lines), "arena": bool(arena),
+        "parallel": any("prange(" in line for line in text), "arena": bool(arena),
         "body": f"{entry}_body", "arguments": face.arguments, "results": face.results,
-        "operands": len(face.arguments) + len(face.results), "large": len(lines) > LARGE,
+        "operands": len(face.arguments) + len(face.results), "large": bool(parts) or len(lines) > LARGE,
         "documentation": documentation(face, dtype, entry, entry_names),
         "entry_results": [entry_names[r.identifier] for r in face.results],
         "parameters": "".join(f"{entry_names[a.identifier]}, " for a in face.arguments) + "*, ",
@@ -109,16 +118,17 @@ def source(
     context.update(make(face, procedure, names, entry_names, context, KINDS[dtype]))
     context["body_lines"] = _with_arena(lines, arena)
     context["helpers"] = helper_functions("\n".join(context["entry_lines"]))
-    border = border_functions("\n".join([*context["entry_lines"], *context["helpers"], *_OWN_LOOP[: context["operands"] > 64]]))
+    own_loop = _OWN_LOOP[: context["operands"] > 64]
+    border = border_functions("\n".join([*context["entry_lines"], *context["helpers"], *own_loop]))
     context["border_names"], context["border"] = list(border), "\n\n\n".join(border.values())
-    context["c_text"], declarations = c_part(functions, lines, exact, context)
+    context["c_text"], declarations = c_part(functions, text, exact, context)
     template = "cython/elementwise.pyx.jinja" if face.is_elementwise else "cython/array.pyx.jinja"
     bare = render(template, **context, declarations=[])
     return render(template, **context, declarations=filtered(declarations, bare)).rstrip("\n") + "\n"
 
 
 def _entry_names(graph: Graph, face: Interface) -> dict[str, str]:
-    """Identifier of the procedure -> name in the entry: parameters keep theirs, sizes and results keep clear of them."""
+    """Identifier of the procedure -> name in the entry: parameters keep theirs, the others keep clear of them."""
     parameters = parameter_names(graph)
     taken = {*ENTRY_NAMES, *parameters, f"{face.identifier}_body"}
     names = {a.identifier: p for a, p in zip(face.arguments, parameters, strict=True)}

@@ -12,7 +12,7 @@ from ..loop_ir import Alloc, Array, For, Literal, Procedure
 from ..scalar_printer import Printer
 from .cython_dialect import TYPES, dialect, operations, statements
 
-__all__ = ["array_entry", "documentation", "elementwise_entry", "structure_text", "work_estimate"]
+__all__ = ["array_entry", "body_parameters", "documentation", "elementwise_entry", "structure_text", "work_estimate"]
 
 POINTERS = {BOOLEAN: "truths", INTEGER: "integers", FLOATING: "reals"}
 MEMORY = {BOOLEAN: "npy_bool", INTEGER: "int64_t", FLOATING: "real"}
@@ -64,10 +64,7 @@ def elementwise_entry(
     lanes, body = context["lanes"], context["body"]
     value = "lanes" if lanes else "real"
     types = {FLOATING: value, INTEGER: "int64_t", BOOLEAN: "npy_bool"}
-    results = [names[r.identifier] for r in face.results]
-    values = [f"result{k}" for k in range(len(results))]
-    parameters = [f"{types[a.dtype]} {names[a.identifier]}" for a in face.arguments]
-    parameters += [f"{types[r.dtype]}* {name}" for r, name in zip(face.results, results, strict=True)]
+    values = [f"result{k}" for k in range(len(face.results))]
     loads, stores = [], []
     for position, operand in enumerate((*face.arguments, *face.results)):
         at = f"operands[{position}] + i * steps[{position}]"
@@ -100,7 +97,7 @@ def elementwise_entry(
                     f"    {name} = as_operand({name}, {dtype!r}, {argument.name!r})"]  # fmt: skip
     operands = ", ".join(entry_names[a.identifier] for a in face.arguments)
     if context["operands"] <= 64:
-        call = f"results = call_ufunc(ufunc, ({operands},), out, {len(results)}, {face.name!r})"
+        call = f"results = call_ufunc(ufunc, ({operands},), out, {len(values)}, {face.name!r})"
     else:
         dtypes = [o.dtype.numpy_name(context["dtype"]) for o in (*face.arguments, *face.results)]
         call = f"results = call_loop(broadcast_operands(({operands},), {dtypes!r}, {face.name!r}), out)"
@@ -111,13 +108,34 @@ def elementwise_entry(
         f"    return {structure_text(face.structure, leaves)}",
         *convert,
         call,
-        f"return {structure_text(face.structure, [f'results[{i}]' for i in range(len(results))])}",
+        f"return {structure_text(face.structure, [f'results[{i}]' for i in range(len(values))])}",
     ]
     return {
-        "body_parameters": ", ".join(parameters), "loop_declarations": declarations,
+        "body_parameters": ", ".join(body_parameters(face, procedure, names, lanes).values()),
+        "loop_declarations": declarations,
         "loop_call": ", ".join([*loads, *addresses]), "loop_stores": stores, "entry_lines": lines,
         "types": [numpy_kind(o, kind) for o in (*face.arguments, *face.results)],
     }  # fmt: skip
+
+
+def body_parameters(face: Interface, procedure: Procedure, names: Mapping[str, str], lanes: bool) -> dict[str, str]:
+    """Printed name of each parameter of a body to its declaration."""
+    declared: dict[str, str] = {}
+    if face.is_elementwise:
+        types = {FLOATING: "lanes" if lanes else "real", INTEGER: "int64_t", BOOLEAN: "npy_bool"}
+        for argument in face.arguments:
+            declared[names[argument.identifier]] = f"{types[argument.dtype]} {names[argument.identifier]}"
+        for result in face.results:
+            declared[names[result.identifier]] = f"{types[result.dtype]}* {names[result.identifier]}"
+        return declared
+    for size in procedure.sizes:
+        declared[names[size.name]] = f"int64_t {names[size.name]}"
+    for parameter in procedure.inputs:
+        form = f"const_{POINTERS[parameter.dtype]}" if isinstance(parameter, Array) else TYPES[parameter.dtype]
+        declared[names[parameter.name]] = f"{form} {names[parameter.name]}"
+    for array in procedure.outputs:
+        declared[names[array.name]] = f"{POINTERS[array.dtype]} {names[array.name]}"
+    return declared
 
 
 # --------------------------------------------------------------------------------------------------------- arrays
@@ -144,11 +162,7 @@ def array_entry(
         call.append(f"<{POINTERS[result.dtype]}>data_of({name})" if result.is_array else f"&{name}_number")
     lines += _launch(f"{context['body']}({', '.join(call)})", procedure, sizes, bool(context["arena"]))
     lines += _finish(face, results, kind)
-    parameters = [f"int64_t {names[v.name]}" for v in procedure.sizes]
-    for parameter in procedure.inputs:
-        form = f"const_{POINTERS[parameter.dtype]}" if isinstance(parameter, Array) else TYPES[parameter.dtype]
-        parameters.append(f"{form} {names[parameter.name]}")
-    parameters += [f"{POINTERS[array.dtype]} {names[array.name]}" for array in procedure.outputs]
+    parameters = body_parameters(face, procedure, names, False).values()
     return {"body_parameters": ", ".join(parameters), "entry_lines": lines}
 
 

@@ -253,9 +253,9 @@ def test_a_large_straight_line_body_is_cut_into_functions(folder: Path) -> None:
     value: sp.Expr = x
     for k in range(1, 1500):
         value = sp.Add(sp.Mul(value, y, evaluate=False), sp.Rational(k, 7) / (1 + x**2 + k), evaluate=False)
-    model = sg.function(value, inputs=[x, y], name="long")
+    model = sg.function(value, inputs=[x, y], name="lengthy")
     kernel = sg.compile(model)
     np.testing.assert_allclose(kernel(0.3, 0.9), float(model(0.3, 0.9)), rtol=1e-12)
     points = np.linspace(-1, 1, 13)
     np.testing.assert_allclose(kernel(points, 0.9), model(points, 0.9), rtol=1e-12)
-    assert kernel.source.count("void long_part_") >= 2
+    assert kernel.source.count("void lengthy_part_") >= 2
