@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from .derivatives import derivative_options, split_list
+from .picture import picture_options, write_pictures
 from .report import exit_codes
 from .source import load_source, source_options
 
@@ -68,16 +70,21 @@ FORMATS: dict[str, Callable[[Function], str]] = {
 @source_options
 @derivative_options
 @click.option("-f", "--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)
+@picture_options
 @exit_codes
 def show(
     source: str | None, formulas: tuple[str, ...], inputs: tuple[str, ...], wrt: str | None, derive: str | None,
-    form: str,
+    form: str, at: str | None, **pictures: Path | None,
 ) -> None:  # fmt: skip
-    """Print a model, or with -d a derivative of it."""
+    """Print a model, or with -d a derivative of it; or write its picture to a file."""
     from ..verify import KINDS
 
     loaded = load_source(source, formulas, inputs)
     names = split_list(wrt)
     by = None if not names else names[0] if len(names) == 1 else tuple(names)
-    for kind in split_list(derive) or ["value"]:
+    kinds = split_list(derive) or ["value"]
+    if at is not None or any(pictures.values()):
+        write_pictures(KINDS[kinds[0]](loaded.function, by), at, pictures)
+        return
+    for kind in kinds:
         click.echo(FORMATS[form](KINDS[kind](loaded.function, by)))
