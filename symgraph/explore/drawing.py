@@ -275,10 +275,11 @@ def _box(item: _Placed, label: Label, model: Model, drop: float, mirror: bool) -
             f"{escape(label.axes)}</text></g>"
         )
     if label.users > 1 and not mirror:
+        wide = 9.0 + 6.0 * len(str(label.users))
         parts.append(
-            f'<g class="sg-fan"><circle cx="{width - 9:.1f}" cy="0" r="7.5" fill="#5b6b7f"/><text {_SANS} '
-            f'font-size="9.5" font-weight="600" fill="#fff" text-anchor="middle" x="{width - 9:.1f}" '
-            f'y="3.3">{label.users}</text></g>'
+            f'<g class="sg-fan"><rect x="{width - 1.5 - wide:.1f}" y="-7.5" width="{wide:.1f}" height="15" rx="7.5" '
+            f'fill="#5b6b7f"/><text {_SANS} font-size="9.5" font-weight="600" fill="#fff" text-anchor="middle" '
+            f'x="{width - 1.5 - wide / 2:.1f}" y="3.3">{label.users}</text></g>'
         )
     note = f"+{label.hidden} inside" if label.hidden and box.value is not None else ""
     note = f"named in {item.named} boxes" if item.named else note

@@ -116,7 +116,7 @@ function render({ model, el }) {
     const all = fitted(), most = canvas.clientWidth * 1.6;
     if (!canvas.clientWidth || all[2] <= most) return all;
     const high = most * canvas.clientHeight / canvas.clientWidth;
-    return [home[0], home[1] + Math.max(0, (home[3] - high) / 2), most, high];
+    return [home[0], home[1] + (home[3] - high) / 2, most, high];
   }
   function reveal(element) { // move the view when the box is outside of it
     const outer = canvas.getBoundingClientRect(), inner = element.getBoundingClientRect();
@@ -160,7 +160,7 @@ function render({ model, el }) {
     for (const line of code.children) line.className = "";
     const n = nodes.get(selected);
     if (!n) { info.innerHTML = `<p class="sg-help">${HELP}</p><p class="sg-help">Values: ${data.nodes.length}. Written
-      inside formulas (constants, signs, reads): ${data.hidden}.</p>`; return; }
+      inside formulas (constants, signs, reads): ${data.hidden}.${data.code.length ? "" : " Emitted code is shown for functions of up to 1500 values that can be compiled."}</p>`; return; }
     const formulas = (n.formulas || [{ title: "operation", latex: n.text, plain: true }]).map((f, i) =>
       `<h4>${f.title}</h4><div class="sg-f" data-i="${i}" title="click to copy the LaTeX">${f.svg || `<code>${escapeText(f.latex)}</code>`}</div>`);
     const row = (name, value) => value === undefined || value === "" ? "" : `<tr><th>${name}</th><td>${escapeText(value)}</td></tr>`;
