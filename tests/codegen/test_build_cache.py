@@ -142,14 +142,16 @@ def test_a_damaged_entry_is_built_again(folder: Path, damage: str) -> None:
 
 
 def test_a_truncated_kernel_does_not_crash_the_next_process(folder: Path) -> None:
-    sg.compile(function(5))
+    code = MODEL.format(salt=5) + "assert sg.compile(f)(0.0, 2.0)[0] == 7.0"
+    assert run(code).returncode == 0
     (entry,) = entries(folder)
     module = next(entry.glob("*.so"))
-    size = module.stat().st_size
-    module.write_bytes(module.read_bytes()[: size // 2])
-    result = run(MODEL.format(salt=5) + "assert sg.compile(f)(0.0, 2.0)[0] == 7.0")
+    content = module.read_bytes()
+    module.write_bytes(content[: len(content) // 2])
+    result = run(code)
     assert result.returncode == 0, result.stderr
-    assert next(entry.glob("*.so")).stat().st_size == size
+    (entry,) = entries(folder)
+    assert next(entry.glob("*.so")).stat().st_size > len(content) // 2
 
 
 def test_a_read_only_cache_is_replaced_for_this_process(
