@@ -221,6 +221,7 @@ def compile(
     if target == "auto":
         target = _automatic_target()
     target_named(target)
+    _check_threads(target, threads)
     options = Options(dtype, bool(exact), threads)
     graph = inline_formulas(graph)  # the cache and a pickled kernel then depend on no registration
     finish = None if exact else shared_graph
@@ -246,6 +247,11 @@ def emitted_lines(f: Function) -> Trace:
     from .codegen.trace import trace
 
     return trace(f.graph, shared_graph)
+
+
+def _check_threads(target: str, threads: int) -> None:
+    if target == "numba" and threads > 1:
+        raise UnsupportedError("kernels of the numba target run on one thread: use target='cython', or threads=1")
 
 
 def _automatic_target() -> str:
@@ -292,6 +298,7 @@ def emit_package(
     """
     from .codegen.package import PackageKernel, Request, package_files
 
+    _check_threads(target, threads)
     options = Options(dtype, bool(exact), threads)
     finish = (lambda graph: graph) if exact else shared_graph
     graphs = {kind: inline_formulas(f.graph) for kind, f in functions.items()}

@@ -123,3 +123,23 @@ def test_only_functions_are_compiled() -> None:
 def test_an_operation_that_a_target_lacks_is_named() -> None:
     with pytest.raises(sg.errors.UnsupportedError, match="besselj"):
         sg.compile(sg.function(sp.besselj(0, x), inputs=[x]), target="numba")
+
+
+@pytest.mark.parametrize("count", [0, 1, 4095, 4096, 4097, 100_003])
+def test_threads_of_an_elementwise_kernel_give_the_same_bits(count: int) -> None:
+    x, y = sp.symbols("x y")
+    f = sg.value_and_grad(sg.function(sp.exp(-(x**2)) * sp.sin(x * y), inputs=[x, y]))
+    one, two = sg.compile(f), sg.compile(f, threads=2)
+    a, b = np.random.default_rng(1).normal(size=(2, count))
+    for left, right in zip(flat(one(a, b)), flat(two(a, b)), strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
+def test_numba_refuses_threads() -> None:
+    x = sp.Symbol("x")
+    with pytest.raises(sg.errors.UnsupportedError, match="numba"):
+        sg.compile(sg.function(x), target="numba", threads=2)
+
+
+def flat(result: object) -> list[object]:
+    return [leaf for part in result for leaf in flat(part)] if isinstance(result, tuple) else [result]

@@ -27,6 +27,7 @@ __all__ = ["missing_operations", "source"]
 REAL = {"float64": "double", "float32": "float"}
 KINDS = {"float64": "NPY_DOUBLE", "float32": "NPY_FLOAT"}
 STACK_BYTES = 32768  # scratch of a known size up to this lives on the stack
+SMALLEST_PARALLEL = 4096  # elements: below, starting threads costs more than they save
 LARGE = 500  # statements: a body beyond is not inlined
 
 # names in the body of a kernel, and names in the entry and the loop around it, that a user's variable may not hide
@@ -37,8 +38,8 @@ IN_BODY = frozenset(
 # names of the module: the function itself may not have them
 AROUND = ENTRY_NAMES | frozenset(
     """ArgumentError Callable LANES active border const_integers const_reals const_truths count data deliver
-    filter_value forget_flags i independent int64_t integers lanes list load loops masks npy_bool operands point
-    pointers position real reals result steps store truths types value value_at width window x""".split()
+    filter_value forget_flags i independent int64_t integers lanes list load loops masks npy_bool operands part point
+    pointers position real reals result share steps stop store truths types value value_at width window x""".split()
 )
 _OWN_LOOP = ("deliver",)
 
@@ -105,7 +106,8 @@ def source(
         "version": version, "digest": digest, "summary": summary or f"{face.name}, compiled by symgraph.",
         "package": package, "entry": entry, "elementwise": face.is_elementwise, "lanes": lanes,
         "scipy": any(f.origin == "scipy" for _, _, f in functions), "dtype": dtype, "real": REAL[dtype],
-        "parallel": any("prange(" in line for line in text), "arena": bool(arena),
+        "parallel": any("prange(" in line for line in text) or (face.is_elementwise and threads > 1),
+        "threads": threads, "smallest_parallel": SMALLEST_PARALLEL, "arena": bool(arena),
         "body": f"{entry}_body", "arguments": face.arguments, "results": face.results,
         "operands": len(face.arguments) + len(face.results), "large": bool(parts) or len(lines) > LARGE,
         "documentation": documentation(face, dtype, entry, entry_names),
