@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import mpmath
@@ -227,6 +227,9 @@ class _Run:
     # -------------------------------------------------------------------------------------------- one rule per kind
     def _elementwise(self, node: Node) -> Exact:
         arguments = [self.aligned(a, node.axes) for a in node.args]
+        if OPS[node.data].arity is None and len(arguments) > 2:  # two at a time: NumPy limits the number of operands
+            combine = _objects(_scalar(node.data, 2), 2)
+            return _cast(reduce(combine, arguments), node.dtype)
         value = _objects(_scalar(node.data, len(arguments)), len(arguments))(*arguments)
         return _cast(value, node.dtype)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from .axis import evaluate_size
 from .dtype import FLOATING, INTEGER
-from .errors import ModelError, SymgraphError, UnsupportedError
+from .errors import ModelError, UnsupportedError
 from .exact import DIGITS, exact_curvature, exact_outputs, exact_slope
 from .function import Function
 from .graph import Graph
@@ -252,9 +252,7 @@ def _point(graph: Graph, candidate: dict[str, Any], wrt: Sequence[str], needs_cu
             if not mpmath.isfinite(curvature):
                 return None
             point["curvature"] = _text(curvature)
-    except (ZeroDivisionError, OverflowError, ValueError) as error:
-        if isinstance(error, SymgraphError):
-            raise
+    except (ZeroDivisionError, OverflowError):
         return None
     return point
 

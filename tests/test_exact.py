@@ -50,6 +50,18 @@ def test_derivative_graphs_with_scatters():
     assert [float(v) for v in found] == [4.0, 12.0]
 
 
+@pytest.mark.parametrize("operation", [sp.Add, sp.Mul, sp.Max, sp.Min])
+def test_more_operands_than_numpy_takes(operation):
+    """A sum of 200 terms is an ordinary model; NumPy's universal functions stop at 64 operands."""
+    x = sp.Symbol("x", real=True)
+    f = sg.function(operation(*(1 + sp.sin(k * x) / k for k in range(1, 201)), evaluate=False), [x])
+    with mpmath.workdps(70):
+        terms = [1 + mpmath.sin(k * mpmath.mpf("0.375")) / k for k in range(1, 201)]
+        expected = {sp.Add: mpmath.fsum, sp.Mul: mpmath.fprod, sp.Max: max, sp.Min: min}[operation](terms)
+        (found,) = exact_outputs(f.graph, [0.375])
+        assert abs(found.item() - expected) < abs(expected) * CLOSE
+
+
 def test_slopes_and_curvatures():
     model = graph("sin(x)*y**3")
     with mpmath.workdps(70):
