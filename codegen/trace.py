@@ -165,9 +165,9 @@ class _Watched(Lowering):
         thing = statement.variable if isinstance(statement, Let) else statement
         return tuple(self._nodes.get(id(thing), ()))
 
-    def passed_in(self, statement: Statement) -> Iterator[Node]:
+    def passed_in(self, statement: Let | Store | Accumulate) -> Iterator[Node]:
         """The nodes that a statement computes in passing."""
-        stack: list[Expression] = [statement.value]  # type: ignore[union-attr]  # leaves have one
+        stack: list[Expression] = [statement.value]
         while stack:
             expression = stack.pop()
             if isinstance(expression, (Operation, Load)):

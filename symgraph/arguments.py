@@ -63,8 +63,8 @@ def argument_value(node: Node, argument: object) -> Value:
     return converted
 
 
-def _nearest(value: Real) -> float:
+def _nearest(value: Any) -> float:
     try:
         return float(value)
     except OverflowError:
-        return float("inf") if value > 0 else float("-inf")  # type: ignore[operator]
+        return float("inf") if value > 0 else float("-inf")

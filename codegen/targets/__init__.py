@@ -116,7 +116,7 @@ def _load_python(path: Path, name: str) -> ModuleType:
     except BaseException:
         del sys.modules[name]
         raise
-    module.ArgumentError = SymgraphError  # type: ignore[attr-defined]
+    module.__dict__["ArgumentError"] = SymgraphError
     return module
 
 

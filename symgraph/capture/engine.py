@@ -116,7 +116,7 @@ class Machine:
         self, expression: sp.Basic, bindings: Bindings = NO_BINDINGS, position: tuple[Node, ...] = ()
     ) -> Node:
         """The node of an expression (of one element of it, at ``position``, when it is an array)."""
-        stack: list[tuple[Steps, tuple[object, ...], sp.Basic]] = []
+        stack: list[tuple[Steps | None, tuple[object, ...], sp.Basic]] = []
         request: Request | None = (expression, bindings, position)
         answer: Node | None = None
         try:
@@ -124,7 +124,7 @@ class Machine:
                 if request is not None:
                     key, answer = self._recall(request)
                     if answer is None:
-                        stack.append((None, key, request[0]))  # type: ignore[arg-type]  # for the path of an error
+                        stack.append((None, key, request[0]))  # for the path of an error
                         steps = self._find(request[0], request[2])(self, *request)
                         stack.pop()
                         if isinstance(steps, Node):
@@ -135,7 +135,9 @@ class Machine:
                         assert answer is not None
                         return answer
                 try:
-                    request = stack[-1][0].send(answer)  # type: ignore[arg-type]  # None starts a rule
+                    running = stack[-1][0]
+                    assert running is not None  # a rule that is being looked up asks for nothing
+                    request = next(running) if answer is None else running.send(answer)
                 except StopIteration as finished:
                     answer = self._memo[stack.pop()[1]] = finished.value
                     request = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import sympy as sp
@@ -105,7 +106,7 @@ class Builder:
 
             actions.append(combine)
             for part in reversed(parts):
-                actions.append(lambda part=part: visit(part, environment))  # type: ignore[misc]
+                actions.append(partial(visit, part, environment))
 
         visit(body, outer)
         while actions:

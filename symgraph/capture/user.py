@@ -75,7 +75,7 @@ def fdiff_partials(function: type, arity: int) -> tuple[object, ...]:
     for position in range(1, arity + 1):
         try:
             partial = applied.fdiff(position)
-        except (sp.function.ArgumentIndexError, NotImplementedError):
+        except (sp.function.ArgumentIndexError, NotImplementedError):  # how an fdiff says that it knows none
             partial = None
         unknown = partial is None or partial.has(sp.Derivative, sp.Subs)
         partials.append(None if unknown else partial)

@@ -20,7 +20,6 @@ def explain(
     source: str | None, formulas: tuple[str, ...], inputs: tuple[str, ...], wrt: str | None, derive: str | None
 ) -> None:
     """Print operation counts, sharing, sweeps over the data and buffers of a model and its derivatives."""
-    from ..compile import compile as _  # noqa: F401  (what explains plans comes with the code generator)
     from ..verify import derived_functions
 
     loaded = load_source(source, formulas, inputs)

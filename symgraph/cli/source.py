@@ -142,7 +142,7 @@ def _run_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.parent))
     try:
         exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
-    except Exception as error:
+    except Exception as error:  # the file is the user's own program, which may raise anything
         raise click.UsageError(f"running {path} failed: {_said(error, str(path))}") from error
     finally:
         sys.path.remove(str(path.parent))
@@ -153,7 +153,7 @@ def _import(name: str) -> ModuleType:
     sys.path.insert(0, str(Path.cwd()))
     try:
         return importlib.import_module(name)
-    except Exception as error:
+    except Exception as error:  # likewise
         raise click.UsageError(f"importing {name} failed: {_said(error, '')}") from error
     finally:
         sys.path.remove(str(Path.cwd()))

