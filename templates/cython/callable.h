@@ -1,18 +1,19 @@
 /* A type whose instances call one function with no detour; symgraph derives its kernel class from it. */
 #include <structmember.h>
-typedef struct { PyObject_HEAD vectorcallfunc vectorcall; PyObject* function; vectorcallfunc target; } callable_object;
+typedef PyObject* (*fast_function)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
+typedef struct { PyObject_HEAD vectorcallfunc vectorcall; PyObject* function; fast_function target; } callable_object;
 static PyObject* callable_call(PyObject* self, PyObject* const* arguments, size_t count, PyObject* keywords) {
     callable_object* callable = (callable_object*)self;
-    return callable->target(callable->function, arguments, count, keywords);
+    return callable->target(PyCFunction_GET_SELF(callable->function), arguments, PyVectorcall_NARGS(count), keywords);
 }
 static PyObject* callable_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     PyObject* function;
     if (keywords || !PyArg_ParseTuple(arguments, "O:Callable", &function)) return NULL;
-    vectorcallfunc target = PyVectorcall_Function(function);
-    if (!target) return PyErr_Format(PyExc_TypeError, "%R has no vectorcall", function);
+    if (!PyCFunction_Check(function) || PyCFunction_GET_FLAGS(function) != (METH_FASTCALL | METH_KEYWORDS))
+        return PyErr_Format(PyExc_TypeError, "%R is no built-in function that takes keywords", function);
     callable_object* self = (callable_object*)type->tp_alloc(type, 0);
     if (!self) return NULL;
-    self->vectorcall = callable_call; self->target = target;
+    self->vectorcall = callable_call; self->target = (fast_function)(void (*)(void))PyCFunction_GET_FUNCTION(function);
     Py_INCREF(function); self->function = function;
 #if PY_VERSION_HEX < 0x030C0000
     type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL; /* later versions let a class inherit this */

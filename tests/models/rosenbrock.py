@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import sympy as sp
 
 import symgraph as sg
 
-__all__ = ["rosenbrock"]
+__all__ = ["rosenbrock", "rosenbrock_written_out"]
 
 
 def rosenbrock(size: int | None = None) -> sg.Function:
@@ -27,3 +29,16 @@ def rosenbrock(size: int | None = None) -> sg.Function:
     x = sp.IndexedBase("x", shape=(n,), real=True)
     term = 100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
     return sg.function(sp.Sum(term, (i, 0, n - 2)), inputs=[x], name="rosenbrock")
+
+
+def rosenbrock_written_out(size: int) -> sg.Function:
+    """The same with every term written out, over one array of symbols.
+
+    Examples
+    --------
+    >>> rosenbrock_written_out(10).inputs
+    ('x',)
+    """
+    symbols = sp.symbols(f"x0:{size}", real=True)
+    terms = [100 * (b - a**2) ** 2 + (1 - a) ** 2 for a, b in pairwise(symbols)]
+    return sg.function(sp.Add(*terms), inputs={"x": sp.Array(symbols)}, name="rosenbrock")
