@@ -1,0 +1,16 @@
+"""The rows of the op table, by subject. Adding an operation is adding a row to one of these tuples."""
+
+from __future__ import annotations
+
+from . import arithmetic, conditions, elementary, special, stable
+from .row import Op
+
+__all__ = ["ROWS"]
+
+ROWS: tuple[Op, ...] = (
+    *arithmetic.ROWS,
+    *elementary.ROWS,
+    *stable.ROWS,
+    *special.ROWS,
+    *conditions.ROWS,
+)
