@@ -4,14 +4,16 @@ as differences.
 The result has the same values. Beside the rows of the op table its elementwise nodes may be ``sub``, ``div``,
 ``neg``, ``rcp`` and ``sqrt`` (see :mod:`~symgraph.codegen.loop_ir`). Nodes that only mark (``hold``,
 ``float`` of a floating value, BROADCAST) are gone. Constant subgraphs are one constant, evaluated with 50
-digits and rounded once, where it is printed.
+digits and rounded once, where it is printed. Library calls in branches are guarded (:mod:`.guards`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
+import numpy as np
 import sympy as sp
 
 from ..dtype import FLOATING, INTEGER, Dtype
@@ -19,9 +21,10 @@ from ..expansions import expand
 from ..graph import Graph, Output
 from ..node import Kind, Node, constant, make, union_axes
 from ..ops import OPS, A, B, C
-from ..rewrite import copy, gather_axes
+from .emitted import elementwise, with_arguments
+from .guards import guarded
 
-__all__ = ["prepare", "with_arguments"]
+__all__ = ["prepare", "prepared_nodes"]
 
 DIGITS = 50
 LARGEST_POWER = 64
@@ -40,7 +43,7 @@ def prepare(graph: Graph, *, exact: bool = False) -> Graph:
     exact:
         Every division stays a division; otherwise a reciprocal that several products share is computed once.
     """
-    return _Preparation(expand(graph), exact).result()
+    return guarded(_Preparation(expand(graph), exact).result())[0]
 
 
 def prepared_nodes(graph: Graph) -> dict[Node, Node]:
@@ -54,13 +57,8 @@ def prepared_nodes(graph: Graph) -> dict[Node, Node]:
     'sqrt'
     """
     preparation = _Preparation(expand(graph), False)
-    preparation.result()
-    return preparation.new
-
-
-def _elementwise(op: str, *arguments: Node, dtype: Dtype = FLOATING) -> Node:
-    """A node of an emitted operation, which need not be in the op table."""
-    return make(Kind.ELEMENTWISE, arguments, union_axes(arguments), dtype, op)
+    _, replaced = guarded(preparation.result())
+    return {node: replaced.get(new, new) for node, new in preparation.new.items()}
 
 
 def _integer(op: str, *arguments: Node) -> Node:
@@ -77,6 +75,7 @@ class _Preparation:
                 self.uses[argument] = self.uses.get(argument, 0) + 1
         for output in graph.outputs:
             self.uses[output.node] = self.uses.get(output.node, 0) + 1
+        self.floating = _as_floating(graph)
         self.reciprocals = {
             n.args[0] for n in graph.order if n.kind is Kind.ELEMENTWISE and n.data == "pow" and n.args[1] is _MINUS_ONE
         }
@@ -93,19 +92,21 @@ class _Preparation:
         if node.kind is not Kind.ELEMENTWISE:
             arguments = tuple(self.new[a] for a in node.args)
             return node if arguments == node.args else with_arguments(node, arguments)
-        if node.dtype is FLOATING and node.args and all(self.new[a].kind is Kind.CONST for a in node.args):
+        floating = node.dtype is FLOATING or node in self.floating
+        if floating and node.args and all(self.new[a].kind is Kind.CONST for a in node.args):
             folded = _folded(node.data, [self.new[a] for a in node.args])
             if folded is not None:
                 return folded
         if node.dtype is INTEGER and node.data == "pow" and type(node.args[1].data) is int and node.args[1].data > 0:
             return _chain(self.new[node.args[0]], node.args[1].data, INTEGER)
-        rules = _RULES if node.dtype is FLOATING else _INTEGER_RULES
+        rules = _RULES if floating else _INTEGER_RULES
         rule = rules.get(node.data)
         return self.plain(node) if rule is None else rule(self, node)
 
     def plain(self, node: Node) -> Node:
         arguments = tuple(self.new[a] for a in node.args)
-        return make(Kind.ELEMENTWISE, arguments, union_axes(arguments), node.dtype, node.data)
+        dtype = FLOATING if node in self.floating else node.dtype
+        return make(Kind.ELEMENTWISE, arguments, union_axes(arguments), dtype, node.data)
 
     # ------------------------------------------------------------------------------------------------ the rules
     def marker(self, node: Node) -> Node:
@@ -119,18 +120,18 @@ class _Preparation:
         if exponent.denominator == 1 and 0 < abs(exponent.numerator) <= LARGEST_POWER:
             return self.whole_power(node.args[0], base, exponent.numerator)
         if exponent.denominator == 2 and 0 < abs(exponent.numerator) <= LARGEST_POWER:
-            root = _elementwise("sqrt", base)
+            root = elementwise("sqrt", base)
             whole = (abs(exponent.numerator) - 1) // 2
-            value = root if not whole else _elementwise("mul", _chain(base, whole), root)
-            return value if exponent > 0 else _elementwise("rcp", value)
+            value = root if not whole else elementwise("mul", _chain(base, whole), root)
+            return value if exponent > 0 else elementwise("rcp", value)
         return self.plain(node)
 
     def whole_power(self, original: Node, base: Node, exponent: int) -> Node:
         if exponent > 0:
             return _chain(base, exponent)
         if original in self.reciprocals:
-            return _chain(_elementwise("rcp", base), -exponent)
-        return _elementwise("rcp", _chain(base, -exponent))
+            return _chain(elementwise("rcp", base), -exponent)
+        return elementwise("rcp", _chain(base, -exponent))
 
     def product(self, node: Node) -> Node:
         numerators: list[Node] = []
@@ -139,7 +140,7 @@ class _Preparation:
         for argument in node.args:
             new = self.new[argument]
             if new.kind is Kind.CONST and new.data is not True and new.data is not False:
-                number = new if number is None else (_folded("mul", [number, new]) or _elementwise("mul", number, new))
+                number = new if number is None else (_folded("mul", [number, new]) or elementwise("mul", number, new))
             elif _is(new, "rcp") and (self.exact or self.uses[argument] == 1):
                 divisors.append(new.args[0])
             else:
@@ -148,13 +149,13 @@ class _Preparation:
         if number is not None and not negative:
             numerators.insert(0, number)
         if not numerators:
-            value, divisors = _elementwise("rcp", divisors[0]), divisors[1:]
+            value, divisors = elementwise("rcp", divisors[0]), divisors[1:]
         else:
-            value = numerators[0] if len(numerators) == 1 else _elementwise("mul", *numerators)
+            value = numerators[0] if len(numerators) == 1 else elementwise("mul", *numerators)
         for divisor in divisors:
-            value = _elementwise("div", value, divisor)
+            value = elementwise("div", value, divisor)
         if negative:
-            return value.args[0] if _is(value, "neg") else _elementwise("neg", value)
+            return value.args[0] if _is(value, "neg") else elementwise("neg", value)
         return value
 
     def sum(self, node: Node) -> Node:
@@ -166,11 +167,11 @@ class _Preparation:
             if minus is negative:
                 terms.append(term)
                 continue
-            total = terms[0] if len(terms) == 1 else _elementwise("add", *terms)
-            terms = [_elementwise("sub", term, total) if negative else _elementwise("sub", total, term)]
+            total = terms[0] if len(terms) == 1 else elementwise("add", *terms)
+            terms = [elementwise("sub", term, total) if negative else elementwise("sub", total, term)]
             negative = False
-        total = terms[0] if len(terms) == 1 else _elementwise("add", *terms)
-        return _elementwise("neg", total) if negative else total
+        total = terms[0] if len(terms) == 1 else elementwise("add", *terms)
+        return elementwise("neg", total) if negative else total
 
     def integer_power(self, node: Node) -> Node:
         exponent = node.args[1].data
@@ -209,7 +210,7 @@ class _Preparation:
         if _is(new, "mul") and self.uses[argument] == 1 and new.args[0].kind is Kind.CONST:
             opposite = _opposite(new.args[0])
             if opposite is not None:
-                return _elementwise("mul", opposite, *new.args[1:]), True
+                return elementwise("mul", opposite, *new.args[1:]), True
         if new.kind is Kind.CONST:
             opposite = _opposite(new)
             if opposite is not None:
@@ -237,19 +238,26 @@ def _is(node: Node, op: str) -> bool:
     return node.kind is Kind.ELEMENTWISE and node.data == op and node.dtype is FLOATING
 
 
-def with_arguments(node: Node, arguments: tuple[Node, ...]) -> Node:
-    """A node like ``node``, of any emitted operation, with other arguments."""
-    if node.kind is Kind.ELEMENTWISE:
-        return make(node.kind, arguments, union_axes(arguments), node.dtype, node.data)
-    if node.kind is Kind.GATHER and not all(a in arguments[0].axes for a in node.data):
-        # the array was repeated along an axis that is read here, and is no longer
-        kept = [(a, i) for a, i in zip(node.data, arguments[1:], strict=True) if a in arguments[0].axes]
-        if not kept:
-            return arguments[0]
-        arguments = (arguments[0], *(i for _, i in kept))
-        return make(node.kind, arguments, gather_axes(arguments, tuple(a for a, _ in kept)), node.dtype,
-                    tuple(a for a, _ in kept))  # fmt: skip
-    return copy(node, arguments)
+def _as_floating(graph: Graph) -> set[Node]:
+    """Small whole numbers that conditions choose and floating operations use, such as shares of a tie.
+
+    They are computed as floating values, which is exact for them: integers do not exist in lanes.
+    """
+    found: set[Node] = set()
+    for node in graph.order:
+        if node.kind is Kind.ELEMENTWISE and node.dtype is INTEGER and node.data in ("select", "add", "mul"):
+            numbers = node.args[1:] if node.data == "select" else node.args
+            if all(a in found or _is_small(a) for a in numbers):
+                found.add(node)
+    found.difference_update(o.node for o in graph.outputs)
+    for node in reversed(graph.order) if found else ():
+        if node.kind is not Kind.ELEMENTWISE or (node.dtype is not FLOATING and node not in found):
+            found.difference_update(node.args)
+    return found
+
+
+def _is_small(node: Node) -> bool:
+    return node.kind is Kind.CONST and type(node.data) is int and abs(node.data) < 2**20
 
 
 def _chain(base: Node, exponent: int, dtype: Dtype = FLOATING) -> Node:
@@ -257,12 +265,12 @@ def _chain(base: Node, exponent: int, dtype: Dtype = FLOATING) -> Node:
     square, value = base, None
     while True:
         if exponent & 1:
-            value = square if value is None else _elementwise("mul", value, square, dtype=dtype)
+            value = square if value is None else elementwise("mul", value, square, dtype=dtype)
         exponent >>= 1
         if not exponent:
             assert value is not None
             return value
-        square = _elementwise("mul", square, square, dtype=dtype)
+        square = elementwise("mul", square, square, dtype=dtype)
 
 
 def _product(left: Node, right: Node) -> Node:
@@ -306,7 +314,7 @@ def _exact(node: Node) -> sp.Expr:
 def _folded(op: str, arguments: Sequence[Node]) -> Node | None:
     """One constant for an operation on constants, or None where that is not a finite real number."""
     if any(isinstance(a.data, bool) or (isinstance(a.data, float) and a.data - a.data != 0) for a in arguments):
-        return None
+        return _floating_value(op, arguments)
     values = [_exact(a) for a in arguments]
     if op in ("add", "mul", "max", "min"):
         formula: sp.Expr = {"add": sp.Add, "mul": sp.Mul, "max": sp.Max, "min": sp.Min}[op](*values)
@@ -322,5 +330,14 @@ def _folded(op: str, arguments: Sequence[Node]) -> Node | None:
     if number.is_Integer:
         return constant(int(number)) if abs(number) < 2**53 else None
     if not isinstance(number, sp.Float) or not number.is_finite:
-        return None
+        return _floating_value(op, arguments)
     return constant(number)
+
+
+def _floating_value(op: str, arguments: Sequence[Node]) -> Node | None:
+    """What IEEE arithmetic makes of log(-1), 1/0 and the like, once and not in every call; None for what is finite."""
+    if op in _UNFOLDED or op not in OPS or not all(isinstance(a.data, int | float | Fraction) for a in arguments):
+        return None
+    with np.errstate(all="ignore"):
+        value = float(OPS[op].numpy(*[np.float64(float(a.data)) for a in arguments]))
+    return constant(value) if math.isnan(value) or math.isinf(value) else None

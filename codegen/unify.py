@@ -16,7 +16,7 @@ from ..graph import topological_order
 from ..node import Kind, Node, axis_index, make
 from ..rewrite import bound_axes, gather_axes, scatter_axes
 from .deliver import Delivery, Term
-from .prepare import with_arguments
+from .emitted import with_arguments
 
 __all__ = ["unified"]
 
