@@ -5,8 +5,9 @@ formula once, on first use, unless the row gives them (then the reason stands be
 row's own result, where that is cheaper.
 
 ``c`` is how C (and Cython) spells the operation on doubles: a function of ``math.h``, ``scipy:name`` for
-``scipy.special.cython_special``, or None for what the printers handle as an operator. ``vector`` names the function of
-glibc's vector library, where there is one. ``python`` is the spelling for Numba and plain Python (``math.exp``).
+``scipy.special.cython_special``, ``special:name`` for one of these with a few lines around it, or None for what the
+printers handle as an operator. ``vector`` names the function of glibc's vector library, where there is one. ``python``
+is the spelling for Numba and plain Python (``math.exp``); where there is none, Numba calls SciPy's too.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ...dtype import BOOLEAN, FLOATING, INTEGER, Dtype
 from ...ops import OPS
+from .special_functions import Special, special_function, special_names
 
 __all__ = ["HELPERS", "LOGICAL", "CFunction", "c_function", "every_name", "lanes_source", "number_source"]
 
@@ -26,6 +27,7 @@ class CFunction:
     result: Dtype = FLOATING
     arity: int = 1
     vector: str | None = None
+    special: Special | None = None
 
 
 # (op, dtype of the operands) -> (name in Cython, arity, C text on numbers)
@@ -153,8 +155,9 @@ def c_function(op: str, dtype: Dtype) -> CFunction | None:
     row = OPS.get(op)
     if row is None or row.c is None or dtype is not FLOATING:
         return None
-    if row.c.startswith("scipy:"):
-        return CFunction(row.c[6:], "scipy", row.c[6:], arity=row.arity or 2)
+    if (special := special_function(op)) is not None:
+        name = special.name if special.cython else f"cython_special.{special.library}"
+        return CFunction(name, "scipy", special.library, arity=row.arity or 2, special=special)
     return CFunction(row.c, "math", row.c, arity=row.arity or 2, vector=row.vector)
 
 
@@ -177,4 +180,4 @@ def lanes_source(function: CFunction, op: str, exact: bool) -> tuple[tuple[str, 
 def every_name() -> frozenset[str]:
     """All names that emitted text may call: a user's variable of the same name is printed with an underscore."""
     own = {name for name, _, _ in _NUMBER.values()}
-    return frozenset(own | {row.c for row in OPS.values() if row.c and ":" not in row.c} | {"sqrt"})
+    return frozenset(own | {row.c for row in OPS.values() if row.c and ":" not in row.c} | {"sqrt"} | special_names())

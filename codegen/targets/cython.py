@@ -21,6 +21,7 @@ from .c_text import border_functions, c_part, filtered, helper_functions
 from .cython_dialect import PLAIN, TYPES, declaration_lines, dialect, fits_lanes, operations
 from .cython_entry import MEMORY, array_entry, body_parameters, documentation, elementwise_entry, scratch
 from .cython_parts import cut_body, print_parts
+from .special_functions import cython_helpers
 
 __all__ = ["missing_operations", "source"]
 
@@ -120,6 +121,7 @@ def source(
     context.update(make(face, procedure, names, entry_names, context, KINDS[dtype]))
     context["body_lines"] = _with_arena(lines, arena)
     context["helpers"] = helper_functions("\n".join(context["entry_lines"]))
+    context["special"] = cython_helpers(f.special for _, _, f in functions if f.special is not None)
     own_loop = _OWN_LOOP[: context["operands"] > 64]
     border = border_functions("\n".join([*context["entry_lines"], *context["helpers"], *own_loop]))
     context["border_names"], context["border"] = list(border), "\n\n\n".join(border.values())

@@ -50,7 +50,8 @@ def dialect(floating: str, lanes: bool = False, threads: int = 1, arena: Sequenc
         found = c_function(op, dtype)
         if found is None:
             return None
-        return f"cython_special.{found.name}" if found.origin == "scipy" else found.name
+        # what computes on doubles is rounded at once, so that the rest stays in single precision
+        return f"<real>{found.name}" if found.origin == "scipy" and floating == "float32" else found.name
 
     def declare(name: str, dtype: Dtype, varies: bool) -> str:
         kind = ("masks" if dtype is BOOLEAN else "lanes") if varies else TYPES[dtype]

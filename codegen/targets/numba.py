@@ -18,10 +18,13 @@ from .c_text import border_functions
 from .cython_dialect import PLAIN, operations
 from .cython_entry import documentation, structure_text
 from .numba_functions import numba_function, numba_source, own_names
+from .special_functions import numba_definitions, special_function, special_names
 
 __all__ = ["source"]
 
-RESERVED = own_names() | frozenset(["math", "np", "njit", "types", "i", "count", "abs", "range", "ArgumentError"])
+RESERVED = own_names() | special_names() | frozenset(
+    "math re np njit types i count abs range ArgumentError cython_special llvmlite get_cython_function_address".split()
+)
 
 
 def dialect(floating: str) -> Dialect:
@@ -50,7 +53,16 @@ def dialect(floating: str) -> Dialect:
     def cast(text: str, dtype: Dtype) -> Piece:
         return Piece(f"np.{dtype.numpy_name(floating)}({text})")
 
-    return Dialect(literal, numba_function, cast, lambda name, dtype, varies: "", loop, allocate)
+    return Dialect(literal, _function, cast, lambda name, dtype, varies: "", loop, allocate)
+
+
+def _function(op: str, dtype: Dtype) -> str | None:
+    """The name to call: Python's own function, or one of SciPy's."""
+    own = numba_function(op, dtype)
+    if own is not None or dtype is not FLOATING:
+        return own
+    special = special_function(op)
+    return None if special is None else special.name
 
 
 def source(
@@ -66,7 +78,7 @@ def source(
     """
     for operation in operations(procedure):
         kind = operation.operands[0].dtype if operation.operands else FLOATING
-        if operation.op not in PLAIN and numba_function(operation.op, kind) is None:
+        if operation.op not in PLAIN and _function(operation.op, kind) is None:
             raise UnsupportedError(
                 f"the numba target has no function for the operation {operation.op!r}: use the cython target"
             )
@@ -77,7 +89,10 @@ def source(
     entry = safe_names([face.identifier], RESERVED | ENTRY_NAMES)[face.identifier]
     shown = _entry_names(graph, face)
     functions = [text for op, kind in printer.functions if (text := numba_source(op, kind)) is not None]
+    special = [found for op, kind in printer.functions
+               if numba_function(op, kind) is None and (found := special_function(op)) is not None]  # fmt: skip
     context: dict[str, Any] = {
+        "special": numba_definitions(special, dtype),
         "version": version, "digest": digest, "summary": summary or f"{face.name}, compiled by Numba.",
         "entry": entry, "body": f"{entry}_body", "elementwise": face.is_elementwise, "functions": functions,
         "documentation": documentation(face, dtype, entry, shown), "body_lines": lines,

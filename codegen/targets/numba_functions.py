@@ -1,4 +1,4 @@
-"""How Numba spells every operation: Python's math module, NumPy, and a few functions of our own."""
+"""How Numba spells operations without SciPy: Python's math module, NumPy, and a few functions of our own."""
 
 from __future__ import annotations
 
