@@ -8,6 +8,7 @@
 """
 
 from . import errors
+from .accuracy import Accuracy, accuracy
 from .compile import Kernel, compile
 from .explore import explore
 from .function import Function, function
@@ -20,6 +21,7 @@ from .transform import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp, v
 from .version import __version__
 
 __all__ = [
-    "Function", "Graph", "Kernel", "Output", "__version__", "compile", "errors", "explore", "from_rows", "function",
-    "generate", "grad", "hessian", "hvp", "jacobian", "jvp", "load", "register", "value_and_grad", "vjp", "vmap",
+    "Accuracy", "Function", "Graph", "Kernel", "Output", "__version__", "accuracy", "compile", "errors", "explore",
+    "from_rows", "function", "generate", "grad", "hessian", "hvp", "jacobian", "jvp", "load", "register",
+    "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip

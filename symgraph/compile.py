@@ -14,6 +14,7 @@ from .codegen.pipeline import Built, build_kernel, target_named
 from .codegen.targets import Options
 from .dtype import FLOATING
 from .errors import ModelError, UnsupportedError
+from .expansions import expand
 from .function import Function
 from .graph import Graph
 from .register import inline_formulas
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EditedError", "Kernel", "cache_folder", "cache_summary", "check_package", "clear_cache", "compare_package",
-    "compile", "compile_fresh", "compiler_description", "emit_package", "emitted_lines", "package_name",
-    "write_package",
+    "compile", "compile_fresh", "compiler_description", "computed_graph", "emit_package", "emitted_lines",
+    "package_name", "write_package",
 ]  # fmt: skip
 
 _log = logging.getLogger("symgraph")
@@ -240,6 +241,12 @@ def explained(f: Function) -> str:
 
 
 Function.explainers.append(explained)
+
+
+def computed_graph(graph: Graph, exact: bool = False) -> Graph:
+    """The graph that a kernel computes: shared, and in terms of what a mathematics library has."""
+    inlined = inline_formulas(graph)
+    return expand(inlined if exact else shared_graph(inlined))
 
 
 def emitted_lines(f: Function) -> Trace:

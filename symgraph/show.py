@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from .axis import Axis
-from .graph import Graph, Output
+from .graph import Graph, Output, topological_order
 from .node import Kind, Node
 
-__all__ = ["graph_text"]
+__all__ = ["graph_text", "node_text"]
 
 LONGEST = 90  # characters of an expression before its parts get lines of their own
 SUM, PRODUCT, SIGN, POWER, ATOM = 10, 20, 25, 30, 40  # binding strength of what an expression is made of
@@ -35,6 +36,34 @@ def graph_text(graph: Graph) -> str:
       out = t1*exp(t1)
     """
     return _Text(graph).text()
+
+
+def node_text(node: Node, longest: int = LONGEST) -> str:
+    """The formula of one node in a line; parts that are shared or long as "..." where it would be longer than asked.
+
+    >>> from symgraph.node import input_node
+    >>> from symgraph.ops import apply_op
+    >>> x, y = input_node("x"), input_node("y")
+    >>> node_text(apply_op("mul", apply_op("exp", x), apply_op("add", x, y)))
+    'exp(x)*(x + y)'
+    """
+    inputs = tuple(n for n in topological_order([node]) if n.kind is Kind.INPUT)
+    graph = Graph("", inputs, (Output("_", node, node.axes),))
+    lines = [line.strip().split(" = ", 1) for line in graph_text(graph).splitlines()[1:]]
+    *definitions, (_, text) = lines
+    if definitions and text == definitions[-1][0]:  # long enough for a line of its own
+        _, text = definitions.pop()
+    for name, formula in reversed(definitions):
+        short = name.split("[")[0]
+        if (found := re.search(rf"\b{re.escape(short)}\b(\[[^\]]*\])?", text)) is None:
+            continue
+        whole = rf"\b{re.escape(short)}\b(\[[^\]]*\])?"
+        replaced = re.sub(whole, lambda _, formula=formula: f"({formula})", text)
+        if len(replaced) <= longest and found.group(1) in (None, name[len(short) :]):
+            text = replaced
+        else:
+            text = re.sub(whole, "(...)", text)
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 class _Text:

@@ -26,7 +26,7 @@ from .storage import content_hash
 from .templates.package.selftest import Check, check
 from .transform import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
-__all__ = ["KINDS", "Check", "check_kernels", "derived_functions", "self_test_data"]
+__all__ = ["KINDS", "Check", "check_kernels", "derived_functions", "index_bound", "self_test_data"]
 
 POINTS = 3
 _PARTIALS = 6
@@ -173,7 +173,7 @@ def _candidates(graph: Graph) -> Iterator[dict[str, Any]]:
     """Arguments, directions and cotangents: the same for the same model, on every machine."""
     chance = random.Random(content_hash(graph))
     sizes = {name: (3, 4, 5, 2)[k % 4] for k, name in enumerate(graph.size_names)}
-    bound = _index_bound(graph, sizes)
+    bound = index_bound(graph, sizes)
     for trial in range(_TRIALS):
         for low, high in _RANGES:
             candidate: dict[str, Any] = {"argument": {}, "direction": {}, "second": {}}
@@ -207,7 +207,7 @@ def _filled(shape: tuple[int, ...], draw: Callable[[], Any]) -> Any:
     return [_filled(shape[1:], draw) for _ in range(shape[0])]
 
 
-def _index_bound(graph: Graph, sizes: Mapping[str, int]) -> int | None:
+def index_bound(graph: Graph, sizes: Mapping[str, int]) -> int | None:
     """The least size of an axis that integer data is an index of."""
     lengths = []
     for node in graph.order:
