@@ -44,8 +44,8 @@ def node_text(node: Node, longest: int = LONGEST) -> str:
     >>> from symgraph.node import input_node
     >>> from symgraph.ops import apply_op
     >>> x, y = input_node("x"), input_node("y")
-    >>> node_text(apply_op("mul", apply_op("exp", x), apply_op("add", x, y)))
-    'exp(x)*(x + y)'
+    >>> node_text(apply_op("atan2", apply_op("exp", x), apply_op("sin", y)))
+    'atan2(exp(x), sin(y))'
     """
     inputs = tuple(n for n in topological_order([node]) if n.kind is Kind.INPUT)
     graph = Graph("", inputs, (Output("_", node, node.axes),))
@@ -58,7 +58,7 @@ def node_text(node: Node, longest: int = LONGEST) -> str:
         if (found := re.search(rf"\b{re.escape(short)}\b(\[[^\]]*\])?", text)) is None:
             continue
         whole = rf"\b{re.escape(short)}\b(\[[^\]]*\])?"
-        replaced = re.sub(whole, lambda _, formula=formula: f"({formula})", text)
+        replaced = re.sub(whole, f"({formula})".replace("\\", "\\\\"), text)
         if len(replaced) <= longest and found.group(1) in (None, name[len(short) :]):
             text = replaced
         else:

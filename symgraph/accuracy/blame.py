@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -35,7 +36,7 @@ _DIGITS = 60
 _STEP = 20  # relative steps of 1e-20 for the condition of one operation
 _SHARE = 0.1  # of the greatest effect on the result: what has less does not matter
 _SMALLEST_GAIN = 2.0
-_ROUNDINGS = ("hold", "float", "max", "min", "select", "abs", "undefined")  # pass numbers on as they are
+_EXACT = ("hold", "float", "max", "min", "select", "abs", "undefined")  # pass numbers on as they are
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,16 @@ def _rounds(node: Node) -> bool:
         return True
     if node.kind is Kind.REDUCE:
         return node.data[0] in ("sum", "product")
-    return node.kind is Kind.ELEMENTWISE and node.data not in _ROUNDINGS
+    if node.kind is not Kind.ELEMENTWISE or node.data in _EXACT:
+        return False
+    return not (node.data == "mul" and len(node.args) == 2 and any(map(_is_power_of_two, node.args)))
+
+
+def _is_power_of_two(node: Node) -> bool:
+    """Whether a product with this number is exact: a change of sign or of the exponent."""
+    if node.kind is not Kind.CONST or not isinstance(node.data, (int, float, Fraction)) or node.data == 0:
+        return False
+    return math.frexp(node.data)[0] in (0.5, -0.5)
 
 
 def _pairs(adjoint: Exact, value: Exact) -> Any:
