@@ -42,6 +42,7 @@ MPMATH = [
     {
         "LambertW": _lambertw,
         "strong_quotient": _strong_quotient,
+        "hypot_quotient": lambda x, y: mpmath.mpf(0) if x == 0 else x / (x**2 + y**2),
         "strong_product": lambda x, y: mpmath.mpf(0) if 0 in (x, y) else x * y,
         "xlogy": lambda x, y: mpmath.mpf(0) if x == 0 else x * mpmath.log(y),
         "logistic": lambda x: 1 / (1 + mpmath.exp(-x)),
@@ -263,6 +264,10 @@ def test_maxima_hand_on_nan(name):
 SPECIAL = [  # (row, arguments, value, partials): limits and conventions at special points
     ("hypot", (0.0, 0.0), 0.0, (0.0, 0.0)),
     ("atan2", (0.0, 0.0), 0.0, (0.0, 0.0)),
+    ("atan2", (2.0**-700, 2.0**-700), math.pi / 4, (2.0**699, -(2.0**699))),
+    ("atan2", (2.0**700, 2.0**700), math.pi / 4, (2.0**-701, -(2.0**-701))),
+    ("hypot_quotient", (0.0, 0.0), 0.0, (0.0, 0.0)),
+    ("hypot_quotient", (0.0, 2.0), 0.0, (0.25, 0.0)),
     ("sinc", (0.0,), 1.0, (0.0,)),
     ("xlogy", (0.0, 0.0), 0.0, (-math.inf, 0.0)),
     ("xlogy", (0.0, 2.0), 0.0, (math.log(2), 0.0)),

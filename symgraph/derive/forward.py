@@ -11,7 +11,7 @@ from .. import simplify as s
 from ..errors import UnsupportedError
 from ..graph import topological_order
 from ..node import Kind, Node
-from .nonnegative import is_singular_power, nonnegative
+from ..simplify.nonnegative import is_singular_power, nonnegative
 from .partials import partial
 from .reverse import depends_on, other_factors, products_of_others, strong_product, tie_share
 

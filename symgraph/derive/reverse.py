@@ -29,8 +29,8 @@ from ..graph import topological_order
 from ..node import Kind, Node, axis_index, constant, union_axes
 from ..ops import OPS
 from ..rewrite import fresh_axis
+from ..simplify.nonnegative import is_singular_power, nonnegative
 from .masks import EMPTY, Adjoint, Mask, extended, joined, without_axis
-from .nonnegative import is_singular_power, nonnegative
 from .partials import partial
 
 __all__ = ["adjoints", "depends_on", "gradients", "other_factors", "products_of_others", "strong_product", "tie_share"]

@@ -36,6 +36,15 @@ def _strong_quotient(numerator: Node, base: Node, order: Node) -> Node:
     return select(apply_op("eq", numerator, ZERO), ZERO, quotient)
 
 
+def _hypot_quotient(left: Node, right: Node) -> Node:
+    """Divided by the larger one first: the squares of what is small or large would leave the range."""
+    unit = reciprocal(apply_op("max", apply_op("abs", left), apply_op("abs", right)))
+    u, v = mul(left, unit), mul(right, unit)
+    quotient = mul(u, reciprocal(add(power(u, 2), power(v, 2))), unit)
+    is_zero = apply_op("and", apply_op("eq", left, ZERO), apply_op("eq", right, right))  # nan is handed on
+    return select(is_zero, ZERO, quotient)
+
+
 def _xlogy(factor: Node, argument: Node) -> Node:
     is_zero = apply_op("and", apply_op("eq", factor, ZERO), apply_op("eq", argument, argument))  # nan is handed on
     return select(is_zero, ZERO, mul(factor, apply_op("log", argument)))
@@ -75,6 +84,7 @@ def _spherical_bessel(order: Node, x: Node) -> Node | None:
 
 ROWS: dict[str, Callable[..., Node | None]] = {
     "strong_quotient": _strong_quotient,
+    "hypot_quotient": _hypot_quotient,
     "xlogy": _xlogy,
     "logaddexp": _logaddexp,
     "sinc": _sinc,

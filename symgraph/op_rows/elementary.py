@@ -9,7 +9,7 @@ from .row import POSITIVE, REAL, UNIT, A, B, Op, R, math
 
 __all__ = ["ROWS"]
 
-_RATIO = sp.Function("strong_quotient")
+_RATIO, _HYPOT = sp.Function("strong_quotient"), sp.Function("hypot_quotient")
 
 ROWS: tuple[Op, ...] = (
     # ------------------------------------------------------------------ exponentials and logarithms
@@ -30,7 +30,7 @@ ROWS: tuple[Op, ...] = (
     math("acos", sp.acos(A), np.arccos, UNIT, given_partials=(-1 / sp.sqrt((1 - A) * (1 + A)),), vector="acos"),
     math("atan", sp.atan(A), np.arctan, REAL, vector="atan"),
     math("atan2", sp.atan2(A, B), np.arctan2, POSITIVE, REAL, vector="atan2",
-          given_partials=(_RATIO(B, A**2 + B**2, 1), -_RATIO(A, A**2 + B**2, 1))),
+         given_partials=(_HYPOT(B, A), -_HYPOT(A, B))),
     math("sinh", sp.sinh(A), np.sinh, REAL, vector="sinh"),
     math("cosh", sp.cosh(A), np.cosh, REAL, vector="cosh"),
     math("tanh", sp.tanh(A), np.tanh, REAL, given_partials=(1 - R**2,), vector="tanh"),

@@ -12,12 +12,18 @@ from .row import POSITIVE, REAL, A, B, C, Op, R, cython_special, row, special
 __all__ = ["ROWS"]
 
 _LOGISTIC, _SPHERICAL = (sp.Function(name) for name in ("logistic", "sphericalj"))
-_RATIO = sp.Function("strong_quotient")
+_RATIO, _HYPOT = sp.Function("strong_quotient"), sp.Function("hypot_quotient")
 
 
 def _strong_quotient(numerator: Any, base: Any, order: Any) -> Any:
     quotient = numerator / base  # divided in steps: the square of a small base would underflow
     return np.where(numerator == 0, 0.0, quotient * np.float_power(base, 1 - order))
+
+
+def _hypot_quotient(left: Any, right: Any) -> Any:
+    largest = np.maximum(np.abs(left), np.abs(right))
+    u, v = left / largest, right / largest  # the squares of what is small or large would leave the range
+    return np.where((left == 0) & (right == right), 0.0, u / (u * u + v * v) / largest)
 
 
 def _strong_product(left: Any, right: Any) -> Any:
@@ -38,6 +44,10 @@ ROWS: tuple[Op, ...] = (
     cython_special("xlogy", A * sp.log(B), special.xlogy, REAL, POSITIVE, given_partials=(sp.log(B), _RATIO(A, B, 1))),
     row("strong_quotient", A * B**-C, _strong_quotient, REAL, POSITIVE, (1, 3), cost=8,
          given_partials=(B**-C, -C * _RATIO(A, B, C + 1), None)),
+    # a/(a**2 + b**2), 0 at the origin: the partials of atan2, closed under differentiation
+    row("hypot_quotient", A / (A**2 + B**2), _hypot_quotient, POSITIVE, REAL, cost=12,
+         given_partials=((_HYPOT(B, A) - _HYPOT(A, B)) * (_HYPOT(B, A) + _HYPOT(A, B)),
+                         -2 * _HYPOT(A, B) * _HYPOT(B, A))),
     # the product on a path through a square root at 0; differentiated as the plain product
     row("strong_product", A * B, _strong_product, REAL, REAL, cost=2, commutative=True,
          given_partials=(B, A)),

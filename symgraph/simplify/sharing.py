@@ -26,6 +26,7 @@ from ..node import Kind, Node, constant, make
 from ..ops import apply_op
 from ..rewrite import copy
 from .arithmetic import MINUS_ONE, split_coefficient
+from .nonnegative import nonnegative
 from .numbers import Number, number_product
 from .pairing import Pairing
 
@@ -33,7 +34,8 @@ __all__ = ["factored_graph", "shared", "shared_graph"]
 
 WIDEST = 24  # pairs are quadratic in the width; a sum of thousands of terms is left as it is
 MULTIPLES = 8  # two coefficients are looked for among so many; a node with hundreds of multiples is left as it is
-_UNITS = (Fraction(-1), Fraction(-1, 2))
+_ROOT = Fraction(-1, 2)
+_UNITS = (Fraction(-1), _ROOT)
 _FEW = range(1, MULTIPLES + 1)
 # How to make a node anew, given what its arguments (at any depth) have become.
 Renewal = Callable[[Callable[[Node], Node]], Node]
@@ -150,7 +152,7 @@ def _pairable(node: Node) -> bool:
 # ------------------------------------------------------------------------------------- coefficients and reciprocals
 def _coefficients_and_reciprocals(order: Sequence[Node], roots: Sequence[Node]) -> Plan:
     multiples: dict[Node, dict[Number, None]] = {}
-    units: dict[Node, Fraction] = {}
+    units: dict[Node, dict[Fraction, None]] = {}
     scaled: list[tuple[Node, Number]] = []
     powers: list[tuple[Node, Fraction]] = []
     for node in order:
@@ -166,10 +168,15 @@ def _coefficients_and_reciprocals(order: Sequence[Node], roots: Sequence[Node]) 
             if exponent is not None and exponent < 0:
                 powers.append((node, Fraction(exponent)))
                 if exponent in _UNITS:
-                    units[node.args[0]] = max(Fraction(exponent), units.get(node.args[0], _UNITS[0]))
+                    units.setdefault(node.args[0], {})[Fraction(exponent)] = None
     plan: Plan = {}
+    known = nonnegative(order) if any(_ROOT in found for found in units.values()) else ()
     for node, exponent in powers:
-        unit = units.get(node.args[0])
+        base = node.args[0]
+        found = units.get(base, ())
+        # x**-2 = (x**(-1/2))**4 holds from 0 up only
+        use_root = _ROOT in found and (exponent.denominator == 2 or base in known)
+        unit = _ROOT if use_root else _UNITS[0] if _UNITS[0] in found else None
         if unit is not None and exponent != unit and (exponent / unit).denominator == 1:
             plan[node] = partial(_power_of_power, node, constant(unit), constant(exponent / unit))
     if scaled:

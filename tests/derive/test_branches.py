@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from symgraph import simplify as s
-from symgraph.derive.nonnegative import is_singular_power
 from symgraph.derive.reverse import gradients
 from symgraph.graph import Graph, Output, topological_order
 from symgraph.interpret import evaluate
 from symgraph.node import Kind, Node, constant, input_node
 from symgraph.rewrite import copy, rebuild
+from symgraph.simplify.nonnegative import is_singular_power
 
 INPUTS = tuple(input_node(name) for name in "xyz")
 POINTS = [(0.0, -1.0, 2.0), (-1.0, 0.0, 0.5), (0.7, 0.3, -2.0), (0.0, 0.0, 0.0), (-0.5, 1.5, 1.0), (2.0, -3.0, 0.0)]

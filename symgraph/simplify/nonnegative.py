@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from ..node import Kind, Node
-from ..simplify.numbers import is_number
+from .numbers import is_number
 
 __all__ = ["is_singular_power", "nonnegative"]
 
