@@ -89,7 +89,7 @@ _DIFFERENCES = {
 
 def _beside_one(node: Node) -> str | None:
     terms = _terms(node)
-    if len(terms) != 2 or not any(t.kind is Kind.CONST and abs(t.data) == 1 for _, t in terms):
+    if not any(t.kind is Kind.CONST and abs(t.data) == 1 for _, t in terms):
         return None
     for _, term in terms:
         for name, hint in _BESIDE_ONE.items():

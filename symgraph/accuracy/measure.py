@@ -37,8 +37,8 @@ _LONGEST = 60  # characters of the formula of a node
 
 def accuracy(
     f: Function, domain: Mapping[str, tuple[float, float]] | None = None, points: int | None = None, order: int = 1,
-    *, target: str = "cython", dtype: str = "float64", exact: bool = False, sizes: Mapping[str, int] | None = None,
-    seed: int = 0, kernel: Callable[..., Any] | None = None,
+    *, wrt: Sequence[str] | None = None, target: str = "cython", dtype: str = "float64", exact: bool = False,
+    sizes: Mapping[str, int] | None = None, seed: int = 0, kernel: Callable[..., Any] | None = None,
 ) -> Accuracy:  # fmt: skip
     """How accurate the compiled kernels of a function and its derivatives are, in units in the last place.
 
@@ -57,6 +57,8 @@ def accuracy(
         How many points to try; by default as many as a few seconds allow, at most 1000.
     order:
         0 for the value, 1 for the gradient too (Jacobians, if there are several outputs), 2 for the Hessian too.
+    wrt:
+        Names of the inputs to differentiate by; None for all floating ones.
     target, dtype, exact:
         As for :func:`symgraph.compile`; the target "interpreter" measures the function without compiling it.
     sizes:
@@ -102,7 +104,7 @@ def accuracy(
     if dtype not in FORMATS:
         raise UnsupportedError(f"the dtype {dtype!r} is not known: use 'float64' or 'float32'")
     ranges, lengths = domain_of(f, domain), sizes_for(f, sizes)
-    functions = _functions(f, order)
+    functions = _functions(f, order, wrt)
     count = _points(functions) if points is None else points
     kernels = [
         _Measured(made, made_order, kernel or _made(made, target, dtype, exact), dtype)
@@ -123,14 +125,15 @@ def accuracy(
     return Accuracy(tuple(rows), f.name, shown, dtype, seed)
 
 
-def _functions(f: Function, order: int) -> list[tuple[Function, int]]:
+def _functions(f: Function, order: int, wrt: Sequence[str] | None) -> list[tuple[Function, int]]:
     """What is compiled: value and gradient together, as one would."""
     single = len(f.graph.outputs) == 1 and not f.graph.outputs[0].axes
     if order == 0 or not any(n.dtype is FLOATING for n in f.graph.inputs):
         return [(f, 0)]
-    found = [(value_and_grad(f), 1)] if single else [(f, 0), (jacobian(f), 1)]
+    by = None if wrt is None else tuple(wrt)
+    found = [(value_and_grad(f, by), 1)] if single else [(f, 0), (jacobian(f, by), 1)]
     if order == 2:
-        found.append((hessian(f) if single else jacobian(jacobian(f)), 2))
+        found.append((hessian(f, by) if single else jacobian(jacobian(f, by), by), 2))
     return found
 
 

@@ -64,6 +64,37 @@ def test_verify_fails_where_a_derivative_is_wrong(run, monkeypatch):
     assert "no point was found" in result.stderr
 
 
+def test_verify_measures_errors_and_says_where_digits_are_lost(run):
+    options = ("--domain", "x=1:2", "--domain", "y=1:2", "--points", "40", "--json", "-d", "value,grad")
+    result = run("verify", "-e", "x**3 - y**3*exp(x)", *options)
+    report = json.loads(result.stdout)["accuracy"]
+    assert [row["output"] for row in report["rows"]] == ["result", "dresult_dx", "dresult_dy"]
+    assert all(row["points"] == 40 and 1 <= row["point"]["x"] <= 2 for row in report["rows"])
+    shown = run("verify", "-e", "x**3 - y**3*exp(x)", *options[:-3], "-d", "value,grad")
+    assert "errors in ulp" in shown.stdout and "worst at" in shown.stdout
+
+
+def test_verify_fails_above_a_limit(run):
+    result = run("verify", "-e", "x*y", "--points", "20", "--max-ulp", "0.5", "-d", "value")
+    assert result.exit_code == 0
+    result = run("verify", "-e", "x*y", "--points", "20", "--max-ulp", "0.01", "-d", "value")
+    assert result.exit_code == 1
+    assert "result is off by 0." in result.stderr and "more than 0.01" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["x", "x=1", "x=a:b", "x=1:"])
+def test_a_domain_has_two_ends(run, text):
+    result = run("verify", "-e", "x*y", "--domain", text)
+    assert result.exit_code == 2 and "write NAME=LOW:HIGH" in result.stderr
+
+
+def test_a_domain_is_for_an_input_of_a_model(run):
+    assert "a domain is given for q" in run("verify", "-e", "x*y", "--domain", "q=0:1").stderr
+    Path("package").mkdir()
+    result = run("verify", "package", "--points", "3")
+    assert result.exit_code == 2 and "--points is for models" in result.stderr
+
+
 def test_verify_a_folder_without_a_package(run):
     Path("empty").mkdir()
     result = run("verify", "empty")
