@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import gc
 import re
 from pathlib import Path
 
@@ -17,6 +18,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 def run_page(path: Path) -> doctest.TestResults:
     """Run the ``>>>`` lines of all Python blocks of a page in one namespace, in their order."""
     text = path.read_text(encoding="utf-8")
+    gc.collect()  # kernels of an earlier page are cycles; nodes that they hold would be older than those of this one
     kept = "\n".join(match[1] for match in BLOCK.finditer(text))
     test = doctest.DocTestParser().get_doctest(kept, {}, path.name, str(path), 0)
     return doctest.DocTestRunner(optionflags=OPTIONS).run(test)
