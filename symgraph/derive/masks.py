@@ -16,6 +16,7 @@ from typing import NamedTuple
 from .. import simplify as s
 from ..axis import Axis
 from ..node import Node
+from .cancel import cancelled_sum
 
 __all__ = ["EMPTY", "Adjoint", "Mask", "applied", "extended", "joined", "without_axis"]
 
@@ -81,11 +82,11 @@ def joined(contributions: list[Adjoint]) -> Adjoint:
         return contributions[0]
     strong = any([c.strong for c in contributions])
     if not any([c.mask for c in contributions]):
-        return Adjoint(s.add(*[c.value for c in contributions]), EMPTY, strong)
+        return Adjoint(cancelled_sum([c.value for c in contributions]), EMPTY, strong)
     collected: dict[Mask, list[Node]] = {}
     for value, mask, _ in contributions:
         collected.setdefault(mask, []).append(value)
-    groups = {mask: s.add(*values) for mask, values in collected.items()}
+    groups = {mask: cancelled_sum(values) for mask, values in collected.items()}
     while len(groups) > 1 and _merge_complementary(groups):
         pass
     if len(groups) == 1:

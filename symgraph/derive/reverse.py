@@ -30,6 +30,7 @@ from ..node import Kind, Node, axis_index, constant, union_axes
 from ..ops import OPS
 from ..rewrite import fresh_axis
 from ..simplify.nonnegative import is_singular_power, nonnegative
+from .cancel import root_product
 from .masks import EMPTY, Adjoint, Mask, extended, joined, without_axis
 from .partials import partial
 
@@ -174,7 +175,8 @@ class _Sweep:
                 root = is_singular_power(node) and node.args[0] in self.nonnegative
                 for position, argument in enumerate(node.args):
                     if argument in self.active:
-                        given = times(value, partial(node, position))
+                        given = root_product(value, node) if root and not position else None
+                        given = times(value, partial(node, position)) if given is None else given
                         self.give(argument, given, mask, node.axes, strong or root)
 
     def _product(self, node: Node, value: Node, mask: Mask, strong: bool) -> None:

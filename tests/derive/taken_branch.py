@@ -15,6 +15,7 @@ from typing import NamedTuple
 import mpmath
 
 from symgraph import simplify as s
+from symgraph.derive.forward import tangents
 from symgraph.derive.reverse import gradients
 from symgraph.node import Node, constant, input_node
 
@@ -84,7 +85,8 @@ def random_program(generator: random.Random, length: int) -> Program:
             case 0 | 1 | 2:
                 branch = risky(first)
                 if generator.random() < 0.5:
-                    branch = add(generator.choice(("mul", "add")), branch, second)
+                    cancels = made[branch] == Instruction("reciprocal", (second,))
+                    branch = add("add" if cancels else generator.choice(("mul", "add")), branch, second)
                 numbers.append(branch)  # shared: other branches may use it, too
                 other = risky(second) if generator.random() < 0.3 else second
                 numbers.append(add("select", condition(generator.choice((first, second))), branch, other))
@@ -329,11 +331,21 @@ _PAIRS = ((0, 1), (0, 2), (1, 2))
 COUNT = 16  # values of one program: itself, 3 first, 9 second, 3 third derivatives
 
 
-def derivatives(node: Node) -> list[Node]:
+def reverse(node: Node) -> list[Node]:
+    """The gradient by one backward sweep."""
+    return gradients({node: s.ONE}, INPUTS)
+
+
+def forward(node: Node) -> list[Node]:
+    """The gradient by a forward sweep for each input."""
+    return [tangents([node], {x: s.ONE})[0] for x in INPUTS]
+
+
+def derivatives(node: Node, modes: Sequence[Callable[[Node], list[Node]]] = (reverse,) * 3) -> list[Node]:
     """The value, the gradient, the Hessian by rows, and the three pure third derivatives."""
-    first = gradients({node: s.ONE}, INPUTS)
-    second = [gradients({g: s.ONE}, INPUTS) for g in first]
-    third = [gradients({second[i][i]: s.ONE}, [INPUTS[i]])[0] for i in range(3)]
+    first = modes[0](node)
+    second = [modes[1](g) for g in first]
+    third = [modes[2](second[i][i])[i] for i in range(3)]
     return [node, *first, *[h for row in second for h in row], *third]
 
 
