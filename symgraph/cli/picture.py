@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["picture_options", "write_pictures"]
 
-FORMS = {"html": "a page to click through", "svg": "a picture", "dot": "Graphviz", "text": "one line per value"}
+FORMS = {
+    "html": "a page to click through", "svg": "a picture", "png": "a picture of pixels", "dot": "Graphviz",
+    "text": "one line per value",
+}  # fmt: skip
 
 
 def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options ``--html``, ``--svg``, ``--dot``, ``--text`` and ``--at``."""
+    """The options ``--html``, ``--svg``, ``--png``, ``--dot``, ``--text`` and ``--at``."""
     for name, what in reversed(FORMS.items()):
         kind = click.Path(dir_okay=False, path_type=Path)
         command = click.option(f"--{name}", type=kind, metavar="FILE", help=f"Write {what}.")(command)
@@ -35,14 +38,17 @@ def write_pictures(function: Function, at: str | None, files: Mapping[str, Path 
     wanted = {name: path for name, path in files.items() if path is not None}
     if not wanted:
         click.echo(exploration.text())
-    forms = {"html": exploration.html, "svg": exploration.svg, "dot": exploration.dot, "text": exploration.text}
+    forms: dict[str, Callable[[], str | bytes]] = {
+        "html": exploration.html, "svg": exploration.svg, "png": exploration.png, "dot": exploration.dot,
+        "text": exploration.text,
+    }  # fmt: skip
     for name, path in wanted.items():
         try:
-            text = forms[name]()
+            written = forms[name]()
         except ImportError as missing:
             raise ToolchainError(str(missing)) from None
         try:
-            path.write_text(text, encoding="utf-8")
+            path.write_bytes(written if isinstance(written, bytes) else written.encode())
         except OSError as error:
             raise ToolchainError(f"the picture cannot be written to {path}: {error.strerror}") from None
         click.echo(path)

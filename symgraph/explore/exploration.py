@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 from ..errors import UnsupportedError
 from ..function import Function
@@ -15,6 +16,7 @@ from .drawing import MODES, draw
 from .folding import LEVELS, boxes_at, default_level
 from .model import Model, build_model
 from .page import page
+from .raster import png
 from .text import dot_text, mermaid_text, plain_text
 
 if TYPE_CHECKING:
@@ -98,6 +100,18 @@ class Exploration:
                     drawings[f"{level} {mode}"] = self.svg(level, mode)
         return page(self, drawings)
 
+    def png(self, scale: float = 2.0) -> bytes:
+        """The picture as PNG, with ``scale`` pixels per unit of the SVG.
+
+        Raises
+        ------
+        ImportError
+            What draws is not installed; the message says how to.
+        """
+        svg = self.svg()
+        _, _, width, height = map(float, ElementTree.fromstring(svg).get("viewBox", "0 0 1 1").split())
+        return png(svg, width, height, scale)
+
     def dot(self) -> str:
         """The picture in Graphviz's language."""
         return dot_text(self.model, boxes_at(self.model, self.level, self.opened))
@@ -111,16 +125,17 @@ class Exploration:
         return plain_text(self.model)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the picture; the ending chooses the form: .html, .svg, .dot, .mmd (Mermaid) or .txt.
+        """Write the picture; the ending chooses the form: .html, .svg, .png, .dot, .mmd (Mermaid) or .txt.
 
         Raises
         ------
         UnsupportedError
             For another ending.
         """
-        forms = {
+        forms: dict[str, Callable[[], str | bytes]] = {
             ".html": self.html,
             ".svg": self.svg,
+            ".png": self.png,
             ".dot": self.dot,
             ".gv": self.dot,
             ".mmd": self.mermaid,
@@ -131,8 +146,8 @@ class Exploration:
             raise UnsupportedError(
                 f"pictures are not written as {path.suffix or path.name!r}: use one of {', '.join(forms)}"
             )
-        text = forms[path.suffix]()
-        path.write_text(text, encoding="utf-8")
+        written = forms[path.suffix]()
+        path.write_bytes(written if isinstance(written, bytes) else written.encode())
         return path
 
     def save_html(self, path: str | os.PathLike[str]) -> Path:
@@ -195,7 +210,7 @@ def explore(
     Returns
     -------
     Exploration
-        Shows itself in notebooks; ``save`` writes HTML, SVG, DOT, Mermaid or text.
+        Shows itself in notebooks; ``save`` writes HTML, SVG, PNG, DOT, Mermaid or text.
 
     Raises
     ------

@@ -10,9 +10,12 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-__all__ = ["Formula", "Formulas"]
+__all__ = ["Formula", "Formulas", "mathml"]
 
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_SPACES = {" = ": 0.278, " + ": 0.222, " - ": 0.222, r"\,": 0.167}  # ems around a sign, as TeX has them
+_NESTING = {"{": 1, "}": -1, r"\left": 1, r"\right": -1, "(": 1, ")": -1, "[": 1, "]": -1}
+_CUTS = re.compile(r"\\left(?![a-z])\W?|\\right(?![a-z])\W?| [=+-] |\\,|\\.|[{}()\[\]]")
 TALLEST = 8.0  # heights of a line that a formula may have
 _XLINK = "http://www.w3.org/1999/xlink"
 
@@ -63,15 +66,45 @@ class Formulas:
         return "".join(self.glyphs.values())
 
     def _draw(self, latex: str, size: float) -> Formula:
-        drawn = _drawing(latex, size)
-        if drawn is None:
-            return _as_text(latex, size)
-        body, glyphs, box = drawn
-        for name, shape in glyphs.items():
-            self.glyphs.setdefault(name, f'<symbol id="{self.prefix}{name}" overflow="visible"{shape}</symbol>')
-        left, top, width, height = box
-        moved = f'<g transform="translate({-left:.1f} 0)">{body.replace("@PREFIX@", self.prefix)}</g>'
-        return Formula(moved, width, -top, height + top)
+        bodies, right, above, below = [], 0.0, 0.0, 0.0
+        for piece, gap in _pieces(latex):
+            drawn = _drawing(piece, size)
+            if drawn is None:
+                return _as_text(latex, size)
+            body, glyphs, (left, top, width, height) = drawn
+            for name, shape in glyphs.items():
+                self.glyphs.setdefault(
+                    name, f'<symbol id="{self.prefix}{name}" overflow="visible"{shape}</symbol>'
+                )
+            right += gap * size  # between the margins of the pieces, which stand for side bearings
+            bodies.append(
+                f'<g transform="translate({right - left:.1f} 0)">{body.replace("@PREFIX@", self.prefix)}</g>'
+            )
+            right, above, below = right + width, max(above, -top), max(below, height + top)
+        return Formula("".join(bodies), right, above, below)
+
+
+def _pieces(latex: str) -> list[tuple[str, float]]:
+    r"""A formula cut at its outermost signs, each piece with the space before it in ems.
+
+    Names and signs come back in every formula of a picture: set alone, each is set once.
+
+    >>> _pieces(r"v_{1} = \left(x + y\right)\,z")
+    [('v_{1}', 0.0), ('=', 0.278), ('\\left(x + y\\right)', 0.278), ('z', 0.167)]
+    """
+    pieces: list[tuple[str, float]] = []
+    depth, start, gap = 0, 0, 0.0
+    for cut in _CUTS.finditer(latex):
+        sign = next((k for k in (r"\left", r"\right") if cut[0].startswith(k)), cut[0])
+        if sign in _NESTING:
+            depth += _NESTING[sign]
+        elif depth == 0 and sign in _SPACES and latex[start : cut.start()].strip():
+            pieces.append((latex[start : cut.start()], gap))
+            gap = _SPACES[sign]
+            if sign != r"\,":
+                pieces.append((sign.strip(), gap))
+            start = cut.end()
+    return [*pieces, (latex[start:], gap)]
 
 
 @lru_cache(maxsize=4096)
@@ -95,7 +128,9 @@ def _drawing(latex: str, size: float) -> tuple[str, dict[str, str], tuple[float,
         elif tag == "use":
             name = (element.get("href") or element.get(f"{{{_XLINK}}}href") or "#")[1:]
             if name in glyphs:
-                place = " ".join(f'{k}="{_short(element.get(k, "0"))}"' for k in ("x", "y", "width", "height"))
+                place = " ".join(
+                    f'{k}="{_short(element.get(k, "0"))}"' for k in ("x", "y", "width", "height")
+                )
                 parts.append(f'<use xlink:href="#@PREFIX@{name}" {place}/>')
         else:
             kept = " ".join(
@@ -103,6 +138,18 @@ def _drawing(latex: str, size: float) -> tuple[str, dict[str, str], tuple[float,
             )
             parts.append(f"<{tag} {kept}/>")
     return "".join(parts), glyphs, _box(root)
+
+
+def mathml(latex: str) -> str:
+    """A formula as MathML, which browsers set themselves: for texts of which a page has hundreds.
+
+    >>> mathml("x < 1").partition("<mrow>")[2]
+    '<mi>x</mi><mo>&#x0003C;</mo><mn>1</mn></mrow></math>'
+    """
+    _typesetter()
+    from latex2mathml.converter import convert
+
+    return convert(latex)
 
 
 def _typeset(latex: str, size: float) -> ElementTree.Element | None:
@@ -128,7 +175,26 @@ def _typesetter() -> Any:
     except ImportError:
         raise ImportError("pictures of formulas need ziamath: pip install 'symgraph[viz]'") from None
     config.svg2 = True
+    _measure_once()
     return ziamath
+
+
+def _measure_once() -> None:
+    """Spare the typesetter work that doubles with each bracket inside a bracket.
+
+    A row is set twice: first without stretched signs, to know how far they must stretch. Inside that first time nothing
+    stretches, so there is nothing to measure for; the shapes stay the same.
+    """
+    from ziamath.nodes.mrow import Mrow
+
+    measured = getattr(Mrow, "_get_height_nostretch", None)
+    if measured is None:
+        return
+
+    def height(self: Any, line: Any, **options: Any) -> tuple[float, float]:
+        return (0.0, 0.0) if options.get("nostretch") else measured(self, line, **options)
+
+    Mrow._get_height_nostretch = height
 
 
 def _as_text(latex: str, size: float) -> Formula:

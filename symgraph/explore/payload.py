@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .glyphs import Formulas
+from .glyphs import Formulas, mathml
 from .labels import MANY
 from .model import EXPANDED, Model, Shown, number_text
 
 __all__ = ["VERSION", "formulas_of", "payload"]
 
 VERSION = 1
+FEW = 20  # values whose formulas are all drawn as shapes
 LONGEST = 140  # characters of LaTeX that are drawn; more is shown as text
 LONGEST_EXPANDED = 110  # characters of a formula in terms of the inputs; a longer one tells nobody anything
 
@@ -35,11 +36,12 @@ def payload(model: Model, formulas: bool = False) -> dict[str, Any]:
         passes), ``code`` (lines), ``glyphs`` (shapes that the formulas share) and the name.
     """
     drawn = len(model.shown) <= MANY and formulas
+    shapes = len(model.shown) <= FEW
     glyphs = Formulas(f"p{hashlib.sha256(model.name.encode()).hexdigest()[:6]}_")
     records = [_record(model, s) for s in model.shown]
     if drawn:
         for shown, record in zip(model.shown, records, strict=True):
-            record["formulas"] = formulas_of(model, shown, glyphs)
+            record["formulas"] = formulas_of(model, shown, glyphs if shapes else None)
     has_values = bool(model.values)
     return {
         "version": VERSION,
@@ -54,8 +56,11 @@ def payload(model: Model, formulas: bool = False) -> dict[str, Any]:
     }
 
 
-def formulas_of(model: Model, shown: Shown, glyphs: Formulas) -> list[dict[str, str]]:
-    """The formulas of a value for the side panel: title, LaTeX, and the drawing where it is not too long."""
+def formulas_of(model: Model, shown: Shown, glyphs: Formulas | None) -> list[dict[str, str]]:
+    """The formulas of a value for the side panel: title, LaTeX, and where it is not too long how it looks.
+
+    With ``glyphs`` as shapes that look the same everywhere; without as MathML, which is much faster made.
+    """
     wanted = [("operation", model.formula(shown))]
     if len(model.shown) <= EXPANDED and any(model.shown[a].kind != "input" for a in shown.arguments):
         expanded = model.expanded(shown)
@@ -66,7 +71,9 @@ def formulas_of(model: Model, shown: Shown, glyphs: Formulas) -> list[dict[str, 
     result = []
     for title, latex in wanted:
         entry = {"title": title, "latex": latex}
-        if len(latex) <= LONGEST:
+        if len(latex) <= LONGEST and glyphs is None:
+            entry["svg"] = mathml(latex)
+        elif len(latex) <= LONGEST and glyphs is not None:
             drawn = glyphs.draw(latex, 16)
             height = drawn.height + 4
             entry["svg"] = (

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .payload import payload
+from .payload import FEW, payload
 
 if TYPE_CHECKING:
     from .exploration import Exploration
 
 __all__ = ["view_data"]
-
-FEW = 20  # values whose formulas are all drawn before the view is shown
 
 
 def view_data(exploration: Exploration, live: bool) -> dict[str, Any]:

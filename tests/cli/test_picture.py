@@ -18,7 +18,7 @@ def show(*arguments: str) -> Result:
 
 
 def test_each_form_is_written(tmp_path: Path) -> None:
-    files = {form: tmp_path / f"g.{form}" for form in ("html", "svg", "dot", "text")}
+    files = {form: tmp_path / f"g.{form}" for form in ("html", "svg", "png", "dot", "text")}
     result = show(*(part for form, path in files.items() for part in (f"--{form}", str(path))))
     assert result.exit_code == 0, result.output
     assert result.output.split() == [str(path) for path in files.values()]

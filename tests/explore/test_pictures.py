@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -12,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 import sympy as sp
+from PIL import Image
 
 import symgraph as sg
 from symgraph.explore import explore
@@ -20,7 +22,11 @@ from tests.explore.models import LITERATURE, SMALL, layered, literature, ridge, 
 from tests.snippets import run_page
 
 SVG = "{http://www.w3.org/2000/svg}"
-CASES = {"literature": (literature(), LITERATURE), "small": (small(), SMALL), "ridge": (ridge(), ridge_point())}
+CASES = {
+    "literature": (literature(), LITERATURE),
+    "small": (small(), SMALL),
+    "ridge": (ridge(), ridge_point()),
+}
 each = pytest.mark.parametrize(("f", "point"), CASES.values(), ids=CASES)
 
 
@@ -43,7 +49,9 @@ def boxes(svg: str) -> dict[str, tuple[float, float, float, float]]:
 
 @each
 @pytest.mark.parametrize("mode", ["overlaid", "beside"])
-def test_it_holds_every_value_and_no_boxes_overlap(f: sg.Function, point: dict[str, object], mode: str) -> None:
+def test_it_holds_every_value_and_no_boxes_overlap(
+    f: sg.Function, point: dict[str, object], mode: str
+) -> None:
     exploration = explore(f, mode=mode, **point)
     found = boxes(exploration.svg())
     values = {str(s.number) for s in exploration.model.shown}
@@ -94,7 +102,12 @@ def test_the_same_under_any_hash_seed() -> None:
     for seed in ("0", "1"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         run = subprocess.run(
-            [sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True, timeout=300
+            [sys.executable, "-c", code],
+            cwd=root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
         )
         assert run.returncode == 0, run.stderr
         digests.add(run.stdout)
@@ -134,16 +147,34 @@ def test_files_by_their_ending(tmp_path: Path) -> None:
     exploration = explore(literature(), **LITERATURE)
     for name in ("g.html", "g.svg", "g.dot", "g.mmd", "g.txt"):
         assert exploration.save(tmp_path / name).read_text(encoding="utf-8").strip()
+    exploration.save(tmp_path / "g.png")
     literature().save_html(tmp_path / "page", 1, 3, -3)
     assert (tmp_path / "page").read_text(encoding="utf-8").startswith("<!doctype html>")
-    with pytest.raises(sg.errors.UnsupportedError, match=r"\.html, \.svg"):
+    with pytest.raises(sg.errors.UnsupportedError, match=r"\.html, \.svg, \.png"):
         exploration.save(tmp_path / "g.gif")
     assert not (tmp_path / "g.gif").exists()
 
 
-@pytest.mark.parametrize(("size", "level"), [((5, 30), "shared"), ((10, 250), "outline")], ids=["600", "10000"])
+@pytest.mark.parametrize(
+    ("size", "level"), [((5, 30), "shared"), ((10, 250), "outline")], ids=["600", "10000"]
+)
 def test_large_graphs_open_folded(size: tuple[int, int], level: str) -> None:
     function, point = layered(*size)
     exploration = explore(function, **point)
     assert exploration.level == level
     assert len(boxes(exploration.svg())) <= 160
+
+
+def test_pixels_show_what_the_svg_shows() -> None:
+    """Blue input boxes left, the green output box right, numbers in ink: by colour, in a picture of known size."""
+    picture = Image.open(io.BytesIO(explore(literature(), **LITERATURE).png(scale=1))).convert("RGB")
+    found = boxes(explore(literature(), **LITERATURE).svg())
+    root = ElementTree.fromstring(explore(literature(), **LITERATURE).svg())
+    left, top, width, height = map(float, root.get("viewBox", "").split())
+    assert abs(picture.width - width) <= 1 and abs(picture.height - height) <= 1
+    for key, paint in {"0": (234, 243, 255), "3": (255, 255, 255), "4": (234, 248, 238)}.items():
+        x0, y0, x1, y1 = found[key]
+        place = (int((x0 + x1) / 2 - left), int(y0 - top) + 4)
+        assert picture.getpixel(place) == paint, key
+        part = picture.crop((int(x0 - left) + 4, int(y1 - top) - 16, int(x1 - left) - 4, int(y1 - top) - 3))
+        assert min(part.convert("L").tobytes()) < 150, f"numbers of {key}"
