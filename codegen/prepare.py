@@ -20,7 +20,7 @@ from ..dtype import FLOATING, INTEGER, Dtype
 from ..expansions import expand
 from ..graph import Graph, Output
 from ..node import Kind, Node, constant, make, union_axes
-from ..ops import OPS, A, B, C
+from ..ops import ARGUMENTS, OPS
 from .emitted import elementwise, with_arguments
 from .guards import guarded
 
@@ -325,7 +325,7 @@ def _folded(op: str, arguments: Sequence[Node]) -> Node | None:
     else:
         row = OPS[op]
         assert row.formula is not None
-        formula = row.formula.xreplace(dict(zip((A, B, C), values, strict=False)))
+        formula = row.formula.xreplace(dict(zip(ARGUMENTS, values, strict=False)))
     number = sp.N(formula, DIGITS)
     if number.is_Integer:
         return constant(int(number)) if abs(number) < 2**53 else None

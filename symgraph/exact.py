@@ -18,6 +18,7 @@ import sympy as sp
 from .axis import Axis, evaluate_size
 from .dtype import BOOLEAN, INTEGER, Dtype
 from .errors import UnsupportedError
+from .exact_functions import FUNCTIONS
 from .graph import Graph, Output
 from .interpret import align
 from .node import Kind, Node
@@ -220,11 +221,6 @@ def _factors(*arguments: Any) -> Any:
 
 
 # functions of formulas that mpmath spells in another way
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "airyaiprime": lambda x: mpmath.airyai(x, derivative=1),
-    "airybiprime": lambda x: mpmath.airybi(x, derivative=1),
-    "erfcinv": lambda x: mpmath.erfinv(1 - x),
-}
 # rows with a value where their formula has none
 _WITH_LIMITS: dict[str, Callable[..., Any]] = {
     "strong_product": lambda a, b: mpmath.mpf(0) if a == 0 or b == 0 else a * b,

@@ -1,8 +1,8 @@
 """The op table: one row per elementwise operation. Adding an operation is adding a row; the row brings its tests.
 
-A row has a SymPy formula on the dummies ``A`` (first argument), ``B``, ``C``; its partial derivatives follow from the
-formula once, on first use, unless the row gives them (then the reason stands beside it). Partials may use ``R``, the
-row's own result, where that is cheaper.
+A row has a SymPy formula on the dummies ``A`` (first argument), ``B``, ``C``, ``D``; its partial derivatives follow
+from the formula once, on first use, unless the row gives them (then the reason stands beside it). Partials may use
+``R``, the row's own result, where that is cheaper.
 
 ``c`` is how C (and Cython) spells the operation on doubles: a function of ``math.h``, ``scipy:name`` for
 ``scipy.special.cython_special``, ``special:name`` for one of these with a few lines around it, or None for what the
@@ -17,9 +17,9 @@ from fractions import Fraction
 from .errors import UnsupportedError
 from .node import Kind, Node, make, union_axes
 from .op_rows import ROWS
-from .op_rows.row import ARGUMENTS, A, B, C, Op, R
+from .op_rows.row import ARGUMENTS, A, B, C, D, Op, R
 
-__all__ = ["ARGUMENTS", "BUILT_IN", "OPS", "A", "B", "C", "Op", "R", "apply_op", "ordered", "register_op"]
+__all__ = ["ARGUMENTS", "BUILT_IN", "OPS", "A", "B", "C", "D", "Op", "R", "apply_op", "ordered", "register_op"]
 
 OPS: dict[str, Op] = {row.name: row for row in ROWS}
 BUILT_IN = frozenset(OPS)  # the rows that every process has; others are a user's

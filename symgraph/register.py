@@ -39,7 +39,7 @@ def register(
         ``sympy.Function("f")`` or a subclass of ``sympy.Function``.
     value:
         A formula: a ``sympy.Lambda``, or a callable that gives a SymPy expression when it is called with symbols. It
-        works on every target. Or a callable on NumPy arrays (one to three arguments, result of their broadcast shape).
+        works on every target. Or a callable on NumPy arrays (one to four arguments, result of their broadcast shape).
     partials:
         One per argument: a callable or Lambda that takes the arguments as SymPy symbols and gives a SymPy expression;
         a number; or None where no derivative is known. The expression may contain the function itself. By default

@@ -19,6 +19,7 @@ from symgraph.derive.partials import OPERATIONS
 from symgraph.derive.reverse import gradients
 from symgraph.dtype import BOOLEAN, FLOATING, INTEGER
 from symgraph.errors import UnsupportedError
+from symgraph.exact_functions import FUNCTIONS
 from symgraph.graph import Graph, Output
 from symgraph.interpret import evaluate
 from symgraph.node import Kind, constant, input_node
@@ -30,31 +31,7 @@ FORMULAS = [row for row in OPS.values() if row.formula is not None and row.resul
 SMOOTH = [row for row in FORMULAS if row.name not in STEPS | {"hold"}]
 
 
-def _lambertw(x):
-    return mpmath.lambertw(x).real
-
-
-def _strong_quotient(numerator, base, order):
-    return mpmath.mpf(0) if numerator == 0 else numerator / base**order
-
-
-MPMATH = [
-    {
-        "LambertW": _lambertw,
-        "strong_quotient": _strong_quotient,
-        "hypot_quotient": lambda x, y: mpmath.mpf(0) if x == 0 else x / (x**2 + y**2),
-        "strong_product": lambda x, y: mpmath.mpf(0) if 0 in (x, y) else x * y,
-        "xlogy": lambda x, y: mpmath.mpf(0) if x == 0 else x * mpmath.log(y),
-        "logistic": lambda x: 1 / (1 + mpmath.exp(-x)),
-        "sphericalj": lambda n, x: mpmath.sqrt(mpmath.pi / 2) * x**-0.5 * mpmath.besselj(n + mpmath.mpf(1) / 2, x),
-        "polygamma": lambda n, x: mpmath.polygamma(int(n), x),
-        "airyaiprime": lambda x: mpmath.airyai(x, derivative=1),
-        "airybiprime": lambda x: mpmath.airybi(x, derivative=1),
-        "erfcinv": lambda x: mpmath.erfinv(1 - x),
-        "sinc": lambda x: mpmath.mpf(1) if x == 0 else mpmath.sin(x) / x,
-    },
-    "mpmath",
-]
+MPMATH = [FUNCTIONS, "mpmath"]
 
 
 def count(row: Op) -> int:

@@ -98,12 +98,44 @@ def {name}(n, {arguments}):
     return Special(name, library, parameters, D, cython, numba)
 
 
+def _spherical(name: str, library: str, odd: int) -> Special:
+    """A spherical Bessel function, which SciPy has from 0 up; orders of the parity ``odd`` are odd functions.
+
+    The library's function takes options as well, and none are given.
+    """
+    cython = f"""\
+cdef inline double {name}(double n, double x) noexcept nogil:
+    cdef double value = cython_special.{library}(<Py_ssize_t>n, x if x >= 0 else -x)
+    return -value if x < 0 and <Py_ssize_t>n % 2 == {odd} else value"""
+    numba = f"""\
+def {name}(n, x):
+    value = {name}_library(int(n), abs(x), 0, 0)
+    return -value if x < 0 and int(n) % 2 == {odd} else value"""
+    return Special(name, library, ("Py_ssize_t", D), D, cython, numba)
+
+
 # name -> the function, for rows whose ``c`` is "special:name"
 SPECIAL: dict[str, Special] = {
     **_several(("airyai", "airyaiprime", "airybi", "airybiprime"), "airy"),
     **_several(("sine_integral", "cosine_integral"), "sici"),
     **_several(("sinh_integral", "cosh_integral"), "shichi"),
     **_several(("fresnel_sine", "fresnel_cosine"), "fresnel"),
+    **{
+        f.name: f
+        for f in (
+            _polynomial("legendre", "eval_legendre", "x"),
+            _polynomial("chebyshevt", "eval_chebyt", "x"),
+            _polynomial("chebyshevu", "eval_chebyu", "x"),
+            _polynomial("hermite", "eval_hermite", "x", whole=True),
+            _polynomial("hermite_prob", "eval_hermitenorm", "x", whole=True),
+            _polynomial("laguerre", "eval_laguerre", "x"),
+            _polynomial("assoc_laguerre", "eval_genlaguerre", "a, x"),
+            _polynomial("gegenbauer", "eval_gegenbauer", "a, x"),
+            _polynomial("jacobi", "eval_jacobi", "a, b, x"),
+            _spherical("sphericaly", "spherical_yn", 0),
+            _spherical("sphericali", "spherical_in", 1),
+        )
+    },
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import sympy as sp
 
 from .. import simplify as s
 from ..node import Node, constant
+from . import special
 
 __all__ = ["CONSTANTS", "FUNCTIONS", "REFUSED", "FormulaFunction", "log"]
 
@@ -84,9 +85,41 @@ FUNCTIONS: dict[str, FormulaFunction] = {
     **_unary(
         "exp", "expm1", "log1p", "log2", "log10", "cbrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
         "tanh", "asinh", "acosh", "atanh", "logistic", "softplus", "erf", "erfc", "gamma", "loggamma", "digamma",
-        "erfinv", "sign", "floor", "ceil", "abs",
+        "erfinv", "sign", "floor", "ceil", "abs", "erfcx", "erfi", "erfcinv", "airyai", "airybi", "airyaiprime",
+        "airybiprime", "elliptic_k", "sinc",
     ),
-    **_binary("atan2", "hypot", "polygamma", "zeta", "besselj", "bessely", "besseli", "besselk"),
+    **_binary(
+        "atan2", "hypot", "polygamma", "besselj", "bessely", "besseli", "besselk", "beta", "gammainc", "gammaincc",
+        "lowergamma", "uppergamma", "elliptic_f", "legendre", "chebyshevt", "chebyshevu", "hermite", "hermite_prob",
+        "laguerre", "logaddexp", "xlogy",
+    ),
+    # ------------------------------------------------------------- special functions
+    "zeta": FormulaFunction(special.zeta, 1, 2),
+    "LambertW": FormulaFunction(special.lambertw, 1, 2),
+    "lambertw": FormulaFunction(special.lambertw, 1, 2),
+    "expint": FormulaFunction(special.expint, 2, 2),
+    "E1": FormulaFunction(_op("exp1")),
+    "Ei": FormulaFunction(_op("expi")),
+    "Si": FormulaFunction(_op("sici_sine")),
+    "Ci": FormulaFunction(_op("sici_cosine")),
+    "Shi": FormulaFunction(_op("shichi_sine")),
+    "Chi": FormulaFunction(_op("shichi_cosine")),
+    "fresnels": FormulaFunction(_op("fresnel_sine")),
+    "fresnelc": FormulaFunction(_op("fresnel_cosine")),
+    "jn": FormulaFunction(_op("sphericalj"), 2, 2),
+    "yn": FormulaFunction(_op("sphericaly"), 2, 2),
+    "trigamma": FormulaFunction(lambda a: s.call("zeta", constant(2), a)),
+    "elliptic_e": FormulaFunction(special.elliptic_e, 1, 2),
+    "assoc_laguerre": FormulaFunction(_op("assoc_laguerre"), 3, 3),
+    "gegenbauer": FormulaFunction(_op("gegenbauer"), 3, 3),
+    "jacobi": FormulaFunction(_op("jacobi"), 4, 4),
+    "assoc_legendre": FormulaFunction(special.assoc_legendre, 3, 3),
+    "Znm": FormulaFunction(special.real_spherical_harmonic, 4, 4),
+    "harmonic": FormulaFunction(special.harmonic, 1, 2),
+    "factorial": FormulaFunction(lambda n: s.call("gamma", s.add(n, _ONE))),
+    "binomial": FormulaFunction(special.binomial, 2, 2),
+    "betaln": FormulaFunction(special.log_beta, 2, 2),
+    "erf2": FormulaFunction(lambda a, b: s.sub(s.call("erf", b), s.call("erf", a)), 2, 2),
     # ------------------------------------------------------------- other spellings
     "arcsin": FormulaFunction(_op("asin")),
     "arccos": FormulaFunction(_op("acos")),

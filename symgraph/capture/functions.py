@@ -13,6 +13,7 @@ from .. import simplify as s
 from ..errors import UnsupportedError
 from ..node import Node, constant
 from ..ops import OPS
+from . import special
 from .engine import Bindings, Machine, Steps
 from .reductions import held, undefined
 
@@ -42,22 +43,12 @@ def _heaviside(x: Node, at_zero: Node) -> Node:
     )
 
 
-def _zeta(x: Node, a: Node = _ONE) -> Node:
-    return s.call("zeta", x, a)
-
-
 def _polygamma(order: Node, x: Node) -> Node:
     return s.call("digamma", x) if order is constant(0) else s.call("polygamma", order, x)
 
 
 def _log(x: Node, base: Node | None = None) -> Node:
     return s.call("log", x) if base is None else s.div(s.call("log", x), s.call("log", base))
-
-
-def _lambertw(x: Node, branch: Node | None = None) -> Node:
-    if branch is not None and branch is not constant(0):
-        raise UnsupportedError("only the principal branch of LambertW has an operation here: use LambertW(x)")
-    return s.call("lambertw", x)
 
 
 # SymPy class -> row of the op table with the same arguments
@@ -69,7 +60,12 @@ ROWS: dict[type, str] = {
     sp.loggamma: "loggamma", sp.besselj: "besselj", sp.bessely: "bessely", sp.besseli: "besseli",
     sp.besselk: "besselk", sp.Max: "max", sp.Min: "min", sp.Ei: "expi", sp.Si: "sici_sine", sp.Ci: "sici_cosine",
     sp.airyai: "airyai", sp.airybi: "airybi", sp.airyaiprime: "airyaiprime", sp.airybiprime: "airybiprime",
-    sp.beta: "beta", sp.expint: "expint", sp.jn: "sphericalj", sp.sinc: "sinc",
+    sp.beta: "beta", sp.jn: "sphericalj", sp.yn: "sphericaly", sp.sinc: "sinc", sp.erfi: "erfi",
+    sp.Shi: "shichi_sine", sp.Chi: "shichi_cosine", sp.fresnels: "fresnel_sine", sp.fresnelc: "fresnel_cosine",
+    sp.lowergamma: "lowergamma", sp.uppergamma: "uppergamma", sp.elliptic_k: "elliptic_k", sp.elliptic_f: "elliptic_f",
+    sp.legendre: "legendre", sp.chebyshevt: "chebyshevt", sp.chebyshevu: "chebyshevu", sp.hermite: "hermite",
+    sp.hermite_prob: "hermite_prob", sp.laguerre: "laguerre", sp.assoc_laguerre: "assoc_laguerre",
+    sp.gegenbauer: "gegenbauer", sp.jacobi: "jacobi",
     cfunctions.expm1: "expm1", cfunctions.log1p: "log1p", cfunctions.log2: "log2", cfunctions.log10: "log10",
     cfunctions.Cbrt: "cbrt", cfunctions.hypot: "hypot",
 }  # fmt: skip
@@ -98,13 +94,18 @@ FORMULAS: dict[type, Callable[..., Node]] = {
     sp.conjugate: lambda x: x,
     sp.digamma: lambda x: s.call("digamma", x),
     sp.polygamma: _polygamma,
-    sp.zeta: _zeta,
-    sp.LambertW: _lambertw,
+    sp.zeta: special.zeta,
+    sp.LambertW: special.lambertw,
+    sp.expint: special.expint,
+    sp.elliptic_e: special.elliptic_e,
+    sp.assoc_legendre: special.assoc_legendre,
+    sp.Znm: special.real_spherical_harmonic,
+    sp.harmonic: special.harmonic,
+    sp.RisingFactorial: lambda x, k: special.rising_factorial(x, k),
+    sp.FallingFactorial: lambda x, k: special.rising_factorial(s.sub(s.add(x, _ONE), k), k),
+    sp.dirichlet_eta: special.dirichlet_eta,
     sp.factorial: lambda x: s.call("gamma", s.add(x, _ONE)),
-    # gamma functions of large arguments overflow, their quotient does not
-    sp.binomial: lambda n, k: _reciprocal(
-        s.mul(s.add(n, _ONE), s.call("beta", s.add(n, s.neg(k), _ONE), s.add(k, _ONE)))
-    ),
+    sp.binomial: special.binomial,
     sp.erf2: lambda x, y: s.sub(s.call("erf", y), s.call("erf", x)),
     sp.KroneckerDelta: lambda i, j, *_: s.select(s.call("eq", i, j), _ONE, constant(0)),
     cfunctions.exp2: lambda x: s.power(_TWO, x),

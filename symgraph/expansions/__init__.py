@@ -11,11 +11,11 @@ from collections.abc import Callable
 from ..graph import Graph, Output
 from ..node import Kind, Node, make
 from ..ops import OPS, ordered
-from . import special, stable
+from . import polynomials, special, stable
 
 __all__ = ["EXPANSIONS", "expand"]
 
-EXPANSIONS: dict[str, Callable[..., Node | None]] = {**stable.ROWS, **special.ROWS}
+EXPANSIONS: dict[str, Callable[..., Node | None]] = {**stable.ROWS, **special.ROWS, **polynomials.ROWS}
 
 
 def expand(graph: Graph) -> Graph:

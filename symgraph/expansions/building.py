@@ -56,8 +56,8 @@ def polynomial(coefficients: list[Fraction], variable: Node) -> Node:
     return result
 
 
-def order_of(node: Node, smallest: int) -> int | None:
+def order_of(node: Node, smallest: int, largest: int = MAXIMUM_ORDER) -> int | None:
     """The order of a family, where it is a constant in the range that is expanded."""
     if node.kind is not Kind.CONST or type(node.data) not in (int, float) or node.data != int(node.data):
         return None
-    return int(node.data) if smallest <= node.data <= MAXIMUM_ORDER else None
+    return int(node.data) if smallest <= node.data <= largest else None

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import factorial
+from math import factorial, log
 
 import sympy as sp
 
 from ..node import Node, constant
+from ..op_rows.zeta_sum import TERMS, remainder
 from ..ops import apply_op
 from .building import (
     HALF,
+    MAXIMUM_ORDER,
     ONE,
     ZERO,
     add,
@@ -37,6 +39,7 @@ def _polygamma(order: Node, x: Node) -> Node | None:
     return scaled((-1) ** (n + 1) * factorial(n), apply_op("zeta", constant(n + 1), x))
 
 
+# cython_special has no zeta function of two arguments (SciPy 1.17)
 def _zeta(exponent: Node, x: Node) -> Node | None:
     """Euler-Maclaurin summation from x + shift on; negative arguments by the reflection formula of the polygammas."""
     s = order_of(exponent, 2)
@@ -78,27 +81,94 @@ _BRANCH_SERIES = [
 ]  # fmt: skip
 
 
-def _lambertw(x: Node) -> Node:
-    """Three steps of Halley's method from a guess with two right digits; the series close to the branch point."""
-    inside = add(mul(constant(sp.E), x), ONE)
-    p = apply_op("pow", scaled(2, inside), HALF)
-    series = polynomial(_BRANCH_SERIES, p)
-    logarithm = apply_op("log1p", x)
-    ratio = mul(apply_op("log1p", logarithm), reciprocal(add(logarithm, constant(2))))
-    far = mul(logarithm, sub(ONE, ratio))
-    w = select(apply_op("lt", x, constant(Fraction(-1, 5))), series, far)
-    for _ in range(3):
+def _halley(w: Node, x: Node, steps: int) -> Node:
+    """Steps of Halley's method for w*exp(w) = x."""
+    for _ in range(steps):
         power = apply_op("exp", w)
         error = sub(mul(w, power), x)
         above = add(w, ONE)
         correction = mul(add(w, constant(2)), error, reciprocal(scaled(2, above)))
         w = sub(w, mul(error, reciprocal(sub(mul(power, above), correction))))
+    return w
+
+
+def _branch_distance(x: Node) -> Node:
+    return apply_op("pow", scaled(2, add(mul(constant(sp.E), x), ONE)), HALF)
+
+
+# cython_special has no Lambert W (SciPy 1.17); its real wrightomega(log(x)) loses digits at small and large arguments
+def _lambertw(x: Node) -> Node:
+    """Three steps of Halley's method from a guess with two right digits; the series close to the branch point."""
+    p = _branch_distance(x)
+    series = polynomial(_BRANCH_SERIES, p)
+    logarithm = apply_op("log1p", x)
+    ratio = mul(apply_op("log1p", logarithm), reciprocal(add(logarithm, constant(2))))
+    far = mul(logarithm, sub(ONE, ratio))
+    w = _halley(select(apply_op("lt", x, constant(Fraction(-1, 5))), series, far), x, 3)
     w = select(apply_op("lt", p, constant(Fraction(1, 100))), series, w)
     return select(apply_op("eq", x, constant(float("inf"))), x, w)
+
+
+def _lambertw_lower(x: Node) -> Node:
+    """The branch -1: the series in -p; towards 0 from the two leading terms of the logarithms."""
+    p = _branch_distance(x)
+    series = polynomial(_BRANCH_SERIES, scaled(-1, p))
+    first = apply_op("log", scaled(-1, x))
+    second = apply_op("log", scaled(-1, first))
+    far = add(sub(first, second), mul(second, reciprocal(first)))
+    w = _halley(select(apply_op("lt", x, constant(Fraction(-1, 4))), series, far), x, 3)
+    w = select(apply_op("lt", p, constant(Fraction(1, 100))), series, w)
+    return select(apply_op("eq", x, ZERO), constant(float("-inf")), w)
+
+
+def _expint(order: Node, x: Node) -> Node | None:
+    """Order 1 has a function of its own; from 0 down it is a finite sum (DLMF 8.19.8, all terms of one sign)."""
+    n = order_of(order, -MAXIMUM_ORDER)
+    if n is None or n > 1:
+        return None
+    if n == 1:
+        return apply_op("exp1", x)
+    terms = polynomial([Fraction(factorial(-n), factorial(k)) for k in range(1 - n)], x)
+    return mul(terms, apply_op("exp", scaled(-1, x)), power(x, n - 1))
+
+
+def _lowergamma(a: Node, x: Node) -> Node:
+    return mul(apply_op("gamma", a), apply_op("gammainc", a, x))
+
+
+def _uppergamma(a: Node, x: Node) -> Node:
+    """By the regularised function, or, from a = 0 down, by the exponential integral x**a*E(1 - a, x)."""
+    n = order_of(a, -MAXIMUM_ORDER)
+    if n is None or n > 0:
+        return mul(apply_op("gamma", a), apply_op("gammaincc", a, x))
+    integral = apply_op("exp1", x) if n == 0 else apply_op("expint", constant(1 - n), x)
+    return integral if n == 0 else mul(power(x, n), integral)
+
+
+def _riemann_zeta(order: Node, s: Node) -> Node | None:
+    """SciPy's function; its derivatives, which no library has, by Euler-Maclaurin summation."""
+    k = order_of(order, 0)
+    if k is None:
+        return None
+    if k == 0:
+        return add(apply_op("zetac", s), ONE)
+    in_s, in_inverse = ([Fraction(c) for c in part] for part in remainder(k))
+    inverse = reciprocal(sub(s, ONE))
+    rest = add(polynomial(in_s, s), mul(inverse, polynomial(in_inverse, inverse)))
+    minus = scaled(-1, s)
+    terms = [
+        scaled((-log(n)) ** k, apply_op("exp", scaled(log(n), minus))) for n in range(2, TERMS)
+    ]
+    return add(*terms, mul(apply_op("exp", scaled(log(TERMS), minus)), rest))
 
 
 ROWS: dict[str, Callable[..., Node | None]] = {
     "polygamma": _polygamma,
     "zeta": _zeta,
     "lambertw": _lambertw,
+    "lambertw_lower": _lambertw_lower,
+    "expint": _expint,
+    "lowergamma": _lowergamma,
+    "uppergamma": _uppergamma,
+    "riemann_zeta": _riemann_zeta,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import arithmetic, conditions, elementary, special, stable
+from . import arithmetic, bessel, conditions, elementary, integrals, polynomials, special, stable
 from .row import Op
 
 __all__ = ["ROWS"]
@@ -12,5 +12,8 @@ ROWS: tuple[Op, ...] = (
     *elementary.ROWS,
     *stable.ROWS,
     *special.ROWS,
+    *bessel.ROWS,
+    *integrals.ROWS,
+    *polynomials.ROWS,
     *conditions.ROWS,
 )

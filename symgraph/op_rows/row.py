@@ -14,7 +14,7 @@ from ..errors import UnsupportedError
 from ..node import Kind, Node
 
 __all__ = [
-    "ARGUMENTS", "POSITIVE", "REAL", "UNIT", "A", "B", "C", "Op", "R", "cython_special", "fold", "math", "row",
+    "ARGUMENTS", "POSITIVE", "REAL", "UNIT", "A", "B", "C", "D", "Op", "R", "cython_special", "fold", "math", "row",
     "special",
 ]  # fmt: skip
 
@@ -35,8 +35,8 @@ class _Special:
 
 
 special = _Special()
-A, B, C, R = (sp.Dummy(name, real=True) for name in ("a", "b", "c", "r"))
-ARGUMENTS = (A, B, C)
+A, B, C, D, R = (sp.Dummy(name, real=True) for name in ("a", "b", "c", "d", "r"))
+ARGUMENTS = (A, B, C, D)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Op:
     name:
         The key; what ``Node.data`` holds.
     formula:
-        SymPy expression in ``A``, ``B``, ``C`` that defines value and derivative; None for what SymPy cannot say.
+        SymPy expression in ``A`` to ``D`` that defines value and derivative; None for what SymPy cannot say.
     numpy:
         The reference implementation on NumPy arrays.
     samples:

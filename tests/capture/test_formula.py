@@ -210,7 +210,11 @@ MPMATH = {
     "expit": lambda a: 1 / (1 + mpmath.exp(-a)), "softplus": lambda a: mpmath.log(1 + mpmath.exp(a)),
     "lgamma": mpmath.loggamma, "gammaln": mpmath.loggamma, "psi": mpmath.digamma, "square": lambda a: a * a,
     "exp2": lambda a: mpmath.mpf(2) ** a, "Heaviside": lambda a: mpmath.mpf(1), "frac": mpmath.frac,
-    "ceiling": mpmath.ceil,
+    "ceiling": mpmath.ceil, "erfcx": lambda a: mpmath.exp(a * a) * mpmath.erfc(a), "E1": mpmath.e1, "Ei": mpmath.ei,
+    "erfcinv": lambda a: mpmath.erfinv(1 - a), "airyaiprime": lambda a: mpmath.airyai(a, derivative=1),
+    "airybiprime": lambda a: mpmath.airybi(a, derivative=1), "elliptic_k": mpmath.ellipk, "elliptic_e": mpmath.ellipe,
+    "LambertW": mpmath.lambertw, "Si": mpmath.si, "Ci": mpmath.ci, "Shi": mpmath.shi, "Chi": mpmath.chi,
+    "trigamma": lambda a: mpmath.polygamma(1, a),
 }  # fmt: skip
 ABOVE_ONE = ("acosh", "arccosh", "asec", "acsc", "acoth")
 SINGLE = [n for n, row in FUNCTIONS.items() if row.fewest == 1 and not row.conditions]

@@ -158,11 +158,11 @@ def test_refused() -> None:
         register(sp.Function("f_a"), value=3)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="partial 0 of f_a depends on y"):
         register(sp.Function("f_a"), value=np.sin, partials=(lambda a: y * a,))
-    with pytest.raises(UnsupportedError, match="f_a has 4 arguments"):
+    with pytest.raises(UnsupportedError, match="f_a has 5 arguments"):
         register(
             sp.Function("f_a"),
-            value=lambda a, b, c, d: np.hypot(a, b) + np.hypot(c, d),
-            partials=(1, 1, 1, 1),
+            value=lambda a, b, c, d, e: np.hypot(a, b) + np.hypot(c, d) + e,
+            partials=(1, 1, 1, 1, 1),
         )
     with pytest.raises(UnsupportedError, match="has no derivative by argument 1"):
         register(sp.Function("blunt_a"), value=np.floor, partials=(None,))
