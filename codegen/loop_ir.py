@@ -12,7 +12,12 @@ Canonical form (what every printer may assume; `loop_spec` checks it):
   it;
 - a Let whose `mutable` is true is an accumulator: only an Accumulate changes it; all other variables never
   change;
-- expression trees are shallow (at most `MAXIMUM_DEPTH`), so that printers may recurse.
+- expression trees are shallow (at most `MAXIMUM_DEPTH`), so that printers may recurse;
+- the turns of a For with `lanes` are carried out together, statement by statement, so many at a time as the machine
+  has lanes (or `strip` times as many): its bounds, and those of the loops and the conditions of the branches in it,
+  are the same for all turns, no turn reads what another one writes, and what they accumulate together goes through
+  the `Collected` of the loop, in no fixed order. An array with `lanes` belongs to one such loop: it has one element
+  per turn, of no meaning before the turn and behind it.
 
 Targets print this; they do not optimise it.
 """
@@ -25,8 +30,8 @@ from typing import TypeAlias
 from ..dtype import Dtype
 
 __all__ = [
-    "EMITTED", "MAXIMUM_DEPTH", "Accumulate", "Alloc", "Array", "Block", "Call", "Expression", "For", "If",
-    "IndexCheck", "Let", "Literal", "Load", "Operation", "Procedure", "Statement", "Store", "Variable",
+    "EMITTED", "MAXIMUM_DEPTH", "Accumulate", "Alloc", "Array", "Block", "Call", "Collected", "Expression", "For", "If",
+    "IndexCheck", "Lanes", "Let", "Literal", "Load", "Operation", "Procedure", "Statement", "Store", "Variable",
 ]  # fmt: skip
 
 MAXIMUM_DEPTH = 24
@@ -52,11 +57,15 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A contiguous row-major array of `dtype`; `shape` are integer expressions (for comments and checks)."""
+    """A contiguous row-major array of `dtype`; `shape` are integer expressions (for comments and checks).
+
+    With `lanes`, every turn of the loop that it belongs to has its own elements, in so many vectors at a time.
+    """
 
     name: str
     dtype: Dtype
     shape: tuple[Expression, ...] = ()
+    lanes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +124,25 @@ class Accumulate:
 
 
 @dataclass(frozen=True, slots=True)
+class Collected:
+    """What all turns of a loop over lanes accumulate: `by` starts at the identity of the reducer in every lane (for
+    an array, in all `size` elements), and is combined into `target` behind the loop."""
+
+    target: Variable | Load | Array
+    by: Variable | Array
+    reducer: str
+    size: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """How a loop runs over lanes: `strip` vectors of turns at a time, and what its turns accumulate together."""
+
+    strip: int
+    collected: tuple[Collected, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class For:
     """for index in range(start, stop): the index is an integer variable that is visible in `body` only."""
 
@@ -124,6 +152,7 @@ class For:
     body: Block
     parallel: bool = False
     comment: str = ""
+    lanes: Lanes | None = None
 
 
 @dataclass(frozen=True, slots=True)

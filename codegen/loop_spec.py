@@ -24,6 +24,7 @@ from ..errors import ModelError
 from ..ops import OPS
 from ..reducers import REDUCERS
 from .expressions import COMPARISONS, depth_of
+from .lane_spec import broken_rule
 from .loop_ir import (
     EMITTED,
     MAXIMUM_DEPTH,
@@ -35,6 +36,7 @@ from .loop_ir import (
     Expression,
     For,
     If,
+    Lanes,
     Let,
     Literal,
     Load,
@@ -68,6 +70,7 @@ class _Checker:
         self.writable: set[str] = set()
         self.stored: set[str] = set()
         self.accumulators: dict[str, int] = {}  # with the number of parallel loops around their Let
+        self.open_lanes = False
         self.parallel: list[set[str]] = []  # per open parallel loop, its index and what depends on it
 
     def fail(self, message: str) -> None:
@@ -199,15 +202,50 @@ class _Checker:
                 dependent.add(loop.index.name)
         if loop.parallel:
             self.parallel.append({loop.index.name})
+        if loop.lanes is not None:
+            self.lanes(loop, loop.lanes)
         self.block(loop.body)
         if loop.parallel:
             self.parallel.pop()
+        if loop.lanes is not None:
+            self.open_lanes = False
         self.scalars = before
+
+    def lanes(self, loop: For, lanes: Lanes) -> None:
+        """A loop over lanes, up to its body."""
+        if broken := broken_rule(loop):
+            self.fail(f"the loop over {loop.index.name} runs over lanes: {broken}")
+        self.open_lanes = True
+        for item in lanes.collected:
+            target = item.target
+            if isinstance(target, Variable):
+                self.expression(target)
+                if target.name not in self.accumulators:
+                    self.fail(f"{target.name} is collected, but not bound as mutable")
+            elif isinstance(target, Load):
+                self.place(target.array, target.index)
+            else:
+                self.known(target)
+            if not isinstance(target, Variable):
+                array = target if isinstance(target, Array) else target.array
+                if array.name not in self.stored:
+                    self.fail(f"{array.name} is collected before anything is stored in it")
+            if item.reducer not in REDUCERS:
+                self.fail(f"there is no reducer {item.reducer!r}")
+            self.integer(item.size, f"the size of {item.by.name}")
+            if isinstance(item.by, Variable):
+                self.bind(item.by)
+                self.accumulators[item.by.name] = len(self.parallel)
+            else:
+                self.known(item.by)
+                self.stored.add(item.by.name)
 
     # ----------------------------------------------------------------------------------------------- expressions
     def known(self, array: Array) -> None:
         if self.arrays.get(array.name) != array:
             self.fail(f"the array {array.name} is not known here, or is another one of that name")
+        if array.lanes and not self.open_lanes:
+            self.fail(f"{array.name} belongs to the turns of a loop over lanes, and is used outside")
 
     def integer(self, expression: Expression, what: str) -> None:
         self.same(expression, INTEGER, what)

@@ -6,7 +6,7 @@ import keyword
 import unicodedata
 from collections.abc import Collection, Iterable
 
-from .loop_ir import Alloc, Block, For, If, Let, Procedure, Statement
+from .loop_ir import Alloc, Array, Block, For, If, Let, Procedure, Statement
 
 __all__ = ["ENTRY_NAMES", "bound_names", "free_name", "identifier", "safe_names"]
 
@@ -84,8 +84,9 @@ def bound_names(procedure: Procedure) -> list[str]:
                 names.append(variable.name)
             case Alloc(array):
                 names.append(array.name)
-            case For(index, _, _, body):
+            case For(index, _, _, body, lanes=lanes):
                 names.append(index.name)
+                names.extend(c.by.name for c in (lanes.collected if lanes else ()) if not isinstance(c.by, Array))
                 stack.append(body)
             case If(_, then, otherwise):
                 stack.extend((otherwise, then))

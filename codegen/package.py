@@ -112,7 +112,7 @@ def _loops(graph: Graph, options: Options) -> Any:
         if stage.name == "source":
             break
         work.results[stage.name] = stage.run(work)
-    return work.results["loops"]
+    return work.results["lanes"]
 
 
 def _entry(text: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..graph import Graph
+from .abi import interface
 from .cache import Entry, digest, find_entry, indexed_key, publish
 from .targets import TARGETS, Options, Target
 
@@ -52,11 +53,20 @@ def _loops(work: Work) -> Any:
     return lower(work.results["plan"])
 
 
+def _lanes(work: Work) -> Any:
+    procedure, supports = work.results["loops"], work.target.lanes
+    if supports is None or interface(work.graph, procedure).is_elementwise:  # NumPy runs over the lanes of a ufunc
+        return procedure
+    from .lanes import over_lanes
+
+    return over_lanes(procedure, supports, exact=work.options.exact, threads=work.options.threads)[0]
+
+
 def _source(work: Work) -> str:
-    return work.target.source(work.graph, work.results["loops"], work.options, work.version, work.digest)
+    return work.target.source(work.graph, work.results["lanes"], work.options, work.version, work.digest)
 
 
-STAGES = (Stage("plan", _plan), Stage("loops", _loops), Stage("source", _source))
+STAGES = (Stage("plan", _plan), Stage("loops", _loops), Stage("lanes", _lanes), Stage("source", _source))
 
 
 def target_named(name: str) -> Target:

@@ -35,7 +35,7 @@ from .loop_ir import (
     Variable,
 )  # fmt: skip
 
-__all__ = ["ATOM", "Dialect", "Piece", "Printer"]
+__all__ = ["ATOM", "PRODUCT", "UNARY", "Dialect", "Piece", "Printer", "bracket"]
 
 CONDITIONAL, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(9)
 
@@ -149,26 +149,26 @@ class Printer:
             first = level + 1 if level == COMPARE else level
             if op == "div" and varies:  # Cython casts a number to the type of lanes here, which C refuses
                 pieces = [p if p.varies else Piece(self._wide(p, FLOATING), ATOM) for p in pieces]
-            texts = [_bracket(p, first if i == 0 else level + 1) for i, p in enumerate(pieces)]
+            texts = [bracket(p, first if i == 0 else level + 1) for i, p in enumerate(pieces)]
             return Piece(between.join(texts), level, varies)
         if op == "neg":
             return _negative(pieces[0])
         if op == "rcp":
             one = self.dialect.literal(1, FLOATING)
             text = self._wide(one, FLOATING) if varies else one.text
-            return Piece(f"{text} / {_bracket(pieces[0], UNARY)}", PRODUCT, varies)
+            return Piece(f"{text} / {bracket(pieces[0], UNARY)}", PRODUCT, varies)
         if op == "not":
-            return Piece(f"not {_bracket(pieces[0], NOT)}", NOT)
+            return Piece(f"not {bracket(pieces[0], NOT)}", NOT)
         if op == "float":
             if operands[0].dtype is FLOATING:
                 return pieces[0]
-            return self.dialect.cast(_bracket(pieces[0], UNARY), FLOATING)
+            return self.dialect.cast(bracket(pieces[0], UNARY), FLOATING)
         return self._call(operation, pieces)
 
     def _sum(self, op: str, pieces: Sequence[Piece], varies: bool) -> Piece:
-        text = _bracket(pieces[0], SUM)
+        text = bracket(pieces[0], SUM)
         for piece in pieces[1:]:
-            term = _bracket(piece, PRODUCT)
+            term = bracket(piece, PRODUCT)
             if term.startswith("-") and op == "add":
                 text += f" - {term[1:]}"  # a + (-b) and a - b are the same number
             else:
@@ -183,7 +183,7 @@ class Printer:
             return Piece(f"{name}({arguments})", ATOM, True)
         if varies:
             then, otherwise = (Piece(self._wide(p, dtype), p.level if p.varies else ATOM) for p in pieces[1:])
-        texts = (_bracket(then, OR), _bracket(condition, OR), _bracket(otherwise, OR))
+        texts = (bracket(then, OR), bracket(condition, OR), bracket(otherwise, OR))
         return Piece(f"{texts[0]} if {texts[1]} else {texts[2]}", CONDITIONAL, varies)
 
     def _mask(self, op: str, operands: Sequence[Expression], pieces: Sequence[Piece]) -> Piece:
@@ -296,12 +296,13 @@ class Printer:
         return lines + _wrap(indent + text, indent, self.dialect.width)
 
 
-def _bracket(piece: Piece, level: int) -> str:
+def bracket(piece: Piece, level: int) -> str:
+    """The text, in parentheses where its operator binds less tightly than ``level``."""
     return piece.text if piece.level >= level else f"({piece.text})"
 
 
 def _negative(piece: Piece) -> Piece:
-    operand = f"({piece.text})" if piece.text.startswith("-") else _bracket(piece, UNARY)
+    operand = f"({piece.text})" if piece.text.startswith("-") else bracket(piece, UNARY)
     return Piece(f"-{operand}", UNARY, piece.varies)
 
 

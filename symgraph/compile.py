@@ -233,11 +233,17 @@ def compile(
 
 
 def explained(f: Function) -> str:
-    """The plan of a function as text: its loops over the data, what they compute and store, and the tables."""
+    """The plan of a function as text: its loops over the data, what they compute and store, the tables, and which loops
+    of a Cython kernel run over lanes."""
     from .codegen.explain_plan import explain_plan
+    from .codegen.lanes import lanes_text, over_lanes
+    from .codegen.lower import lower
     from .codegen.plan import plan_graph
 
-    return explain_plan(plan_graph(shared_graph(inline_formulas(f.graph))))
+    plan = plan_graph(shared_graph(inline_formulas(f.graph)))
+    supports = target_named("cython").lanes
+    assert supports is not None
+    return "\n".join([explain_plan(plan), *lanes_text(over_lanes(lower(plan), supports)[1])])
 
 
 Function.explainers.append(explained)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
+from ...dtype import Dtype
 from ...graph import Graph
 from ..loop_ir import Procedure
 
@@ -39,6 +40,8 @@ class Target:
         (module file, module name) to the imported module.
     toolchain:
         Options to the texts that tell one tool chain from another, cheap enough for every compilation.
+    lanes:
+        Whether an operation exists on lanes; None where loops stay as they are.
     """
 
     name: str
@@ -46,6 +49,13 @@ class Target:
     build: Callable[[str, str, Path, Options], tuple[Path, Path]]
     load: Callable[[Path, str], ModuleType]
     toolchain: Callable[[Options], tuple[str, ...]]
+    lanes: Callable[[str, Dtype], bool] | None = None
+
+
+def _has_lanes(op: str, dtype: Dtype) -> bool:
+    from .cython_dialect import has_lanes
+
+    return has_lanes(op, dtype)
 
 
 def _cython_source(graph: Graph, procedure: Procedure, options: Options, version: str, digest: str) -> str:
@@ -129,7 +139,7 @@ def _numba_toolchain(options: Options) -> tuple[str, ...]:
 TARGETS: dict[str, Target] = {
     row.name: row
     for row in (
-        Target("cython", _cython_source, _cython_build, _load_extension, _cython_toolchain),
+        Target("cython", _cython_source, _cython_build, _load_extension, _cython_toolchain, _has_lanes),
         Target("numba", _numba_source, _numba_build, _load_python, _numba_toolchain),
     )
 }

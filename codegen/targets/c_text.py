@@ -39,6 +39,7 @@ ctypedef Py_ssize_t npy_intp
 ctypedef unsigned char npy_bool
 ctypedef {real} lanes
 ctypedef int64_t masks
+ctypedef int64_t wholes
 ctypedef const real* const_reals "const real *__restrict__"
 ctypedef const int64_t* const_integers "const int64_t *__restrict__"
 ctypedef const npy_bool* const_truths "const npy_bool *__restrict__"
@@ -76,6 +77,23 @@ lanes splat "splat_lanes"(real) noexcept nogil
 real first "first_lane"(lanes) noexcept nogil
 lanes load "load_lanes"(const char*, npy_intp, npy_intp) noexcept nogil
 void store "store_lanes"(char*, npy_intp, npy_intp, lanes) noexcept nogil
+real lane "LANE"(lanes, int64_t) noexcept nogil
+lanes load_whole(const real*) noexcept nogil
+lanes load_part(const real*, int64_t, int64_t) noexcept nogil
+void store_whole(real*, lanes) noexcept nogil
+void store_part(real*, int64_t, int64_t, lanes) noexcept nogil
+void add_part(real*, int64_t, int64_t, lanes) noexcept nogil
+void fill_lanes(lanes*, int64_t, real) noexcept nogil
+wholes count_from(int64_t) noexcept nogil
+wholes whole(int64_t) noexcept nogil
+wholes whole_part(const int64_t*, int64_t, int64_t) noexcept nogil
+lanes floating(wholes) noexcept nogil
+lanes gather(const real*, wholes) noexcept nogil
+void scatter_add(real*, wholes, int64_t, lanes) noexcept nogil
+masks less_whole(wholes, wholes) noexcept nogil
+masks less_equal_whole(wholes, wholes) noexcept nogil
+masks equal_whole(wholes, wholes) noexcept nogil
+masks not_equal_whole(wholes, wholes) noexcept nogil
 void* malloc(size_t) noexcept nogil
 void free(void*) noexcept nogil
 size_t padded(int64_t, size_t) noexcept nogil
@@ -110,7 +128,9 @@ def _declared(line: str) -> list[str]:
     return re.findall(r"\w+", head)[-1:]
 
 
-def c_part(used: Used, lines: Sequence[str], exact: bool, context: Mapping[str, Any]) -> tuple[str, list[str]]:
+def c_part(
+    used: Used, on_lanes: Used, lines: Sequence[str], exact: bool, context: Mapping[str, Any]
+) -> tuple[str, list[str]]:
     """The C text of a module and all declarations that it may need."""
     lanes, real = context["lanes"], context["real"]
     text = "\n".join(lines)
@@ -126,6 +146,7 @@ def c_part(used: Used, lines: Sequence[str], exact: bool, context: Mapping[str, 
         parts.append(_MEMORY)
     parts += [c for name, c in _FILLS.items() if f"fill_{name}(" in text]
     suffix = "f" if real == "float" else ""
+    own: set[str] = set()
     if lanes:
         parts.append(template_text("cython/lanes.h"))
         parts += _lanes_parts(used, text, exact, real, declarations)
@@ -133,16 +154,24 @@ def c_part(used: Used, lines: Sequence[str], exact: bool, context: Mapping[str, 
         for op, dtype, function in used:
             if function.origin == "own":
                 parts.append(number_source(op, dtype))
+                own.add(parts[-1])
             kind = ("int64_t", "int64_t", "real")[function.argument]
             c_name = function.c_name + (suffix if function.origin == "math" else "")
             spelled = f' "{c_name}"' if c_name != function.name else ""
             if function.origin != "scipy":
                 arguments = ", ".join([kind] * function.arity)
                 declarations.append(f"{kind} {function.name}{spelled}({arguments}) noexcept nogil")
+        if context["lane_loops"]:
+            parts.append(template_text("cython/lanes.h"))
+            parts.append(template_text("cython/lane_loops.h"))
+            for part in _lanes_parts(on_lanes, text, exact, real, declarations, "_lanes"):
+                head = next((source for source in own if part.startswith(source)), "")
+                parts.append(part[len(head) :])
     return "\n".join(parts), declarations
 
 
-def _lanes_parts(used: Used, text: str, exact: bool, real: str, declarations: list[str]) -> list[str]:
+def _lanes_parts(used: Used, text: str, exact: bool, real: str, declarations: list[str],
+                 spelled: str = "") -> list[str]:
     from .c_functions import c_function
 
     per_double, suffix = (2, "f") if real == "float" else (1, "")
@@ -169,7 +198,7 @@ def _lanes_parts(used: Used, text: str, exact: bool, real: str, declarations: li
         if dtype == 2:
             need(op, dtype)
             arguments = ", ".join(["lanes"] * function.arity)
-            declarations.append(f'lanes {function.name} "{function.name}_lanes"({arguments}) noexcept nogil')
+            declarations.append(f'lanes {function.name}{spelled} "{function.name}_lanes"({arguments}) noexcept nogil')
         elif function.origin == "own":
             integer_parts.append(number_source(op, dtype))
             arguments = ", ".join(["int64_t"] * function.arity)

@@ -12,14 +12,25 @@ from ...dtype import BOOLEAN, FLOATING, INTEGER
 from ...errors import UnsupportedError
 from ...graph import Graph
 from ..abi import Interface, interface, parameter_names
-from ..loop_ir import Literal, Procedure
+from ..lane_printer import LanePrinter
+from ..loop_ir import For, Literal, Procedure
 from ..names import ENTRY_NAMES, bound_names, free_name, safe_names
 from ..render import render
 from ..scalar_printer import Printer
 from .c_functions import HELPERS, c_function, every_name
 from .c_text import border_functions, c_part, filtered, helper_functions
-from .cython_dialect import PLAIN, TYPES, declaration_lines, dialect, fits_lanes, operations
-from .cython_entry import MEMORY, array_entry, body_parameters, documentation, elementwise_entry, scratch
+from .cython_dialect import (
+    PLAIN,
+    TYPES,
+    declaration_lines,
+    dialect,
+    fits_lanes,
+    memory_kind,
+    operations,
+    scaled,
+    statements,
+)  # fmt: skip
+from .cython_entry import array_entry, body_parameters, documentation, elementwise_entry, scratch
 from .cython_parts import cut_body, print_parts
 from .special_functions import cython_helpers
 
@@ -33,9 +44,10 @@ LARGE = 500  # statements: a body beyond is not inlined
 
 # names in the body of a kernel, and names in the entry and the loop around it, that a user's variable may not hide
 IN_BODY = frozenset(
-    """INFINITY NAN LANES aligned arena cython_special fill_integer fill_real fill_truth first free int64_t malloc masks
-    npy_bool padded place prange range real sizeof splat""".split()
-) | frozenset(HELPERS) | every_name()
+    """INFINITY NAN LANES add_part aligned arena count_from cython_special fill_integer fill_lanes fill_real
+    fill_truth first floating free gather int64_t lane load_part load_whole malloc masks min npy_bool
+    padded place prange range real scatter_add sizeof splat store_part store_whole whole whole_part wholes""".split()
+) | frozenset(HELPERS) | every_name() | frozenset(f"{name}_lanes" for name in every_name())
 # names of the module: the function itself may not have them
 AROUND = ENTRY_NAMES | frozenset(
     """ArgumentError Callable LANES active border const_integers const_reals const_truths count data deliver
@@ -90,8 +102,11 @@ def source(
     entry_names = _entry_names(graph, face)
     arena = [] if lanes else _arena(procedure, names, dtype)
     spelled = dialect(dtype, lanes, threads, [name for name, _ in arena])
-    printer = Printer(spelled, names, [p.name for p in procedure.inputs] if lanes else ())
-    parts = cut_body(procedure)
+    lane_loops = any(isinstance(s, For) and s.lanes is not None for s in statements(procedure))
+    printer = LanePrinter(spelled, names, IN_BODY) if lane_loops else Printer(
+        spelled, names, [p.name for p in procedure.inputs] if lanes else ()
+    )
+    parts = [] if lane_loops else cut_body(procedure)
     lines = [] if parts else printer.block(procedure.body)
     lines = declaration_lines(printer.declarations) + lines
     functions_of_parts: list[str] = []
@@ -106,6 +121,7 @@ def source(
         "parts": functions_of_parts,
         "version": version, "digest": digest, "summary": summary or f"{face.name}, compiled by symgraph.",
         "package": package, "entry": entry, "elementwise": face.is_elementwise, "lanes": lanes,
+        "lane_loops": lane_loops,
         "scipy": any(f.origin == "scipy" for _, _, f in functions), "dtype": dtype, "real": REAL[dtype],
         "parallel": any("prange(" in line for line in text) or (face.is_elementwise and threads > 1),
         "threads": threads, "smallest_parallel": SMALLEST_PARALLEL, "arena": bool(arena),
@@ -125,7 +141,11 @@ def source(
     own_loop = _OWN_LOOP[: context["operands"] > 64]
     border = border_functions("\n".join([*context["entry_lines"], *context["helpers"], *own_loop]))
     context["border_names"], context["border"] = list(border), "\n\n\n".join(border.values())
-    context["c_text"], declarations = c_part(functions, text, exact, context)
+    on_lanes = [
+        (op, kind, found) for op, kind in (printer.lane_functions if isinstance(printer, LanePrinter) else ())
+        if (found := c_function(op, kind)) is not None
+    ]  # fmt: skip
+    context["c_text"], declarations = c_part(functions, on_lanes, text, exact, context)
     template = "cython/elementwise.pyx.jinja" if face.is_elementwise else "cython/array.pyx.jinja"
     bare = render(template, **context, declarations=[])
     return render(template, **context, declarations=filtered(declarations, bare)).rstrip("\n") + "\n"
@@ -148,9 +168,10 @@ def _arena(procedure: Procedure, names: dict[str, str], dtype: str) -> list[tupl
     printer = Printer(dialect(dtype), names)
     for alloc in scratch(procedure):
         size = alloc.size
-        total += int(str(size.value)) * 8 if isinstance(size, Literal) else STACK_BYTES + 1
-        name, kind = names[alloc.array.name], MEMORY[alloc.array.dtype]
-        arrays.append((name, f"padded({printer.expression(size)}, sizeof({kind}))"))
+        bytes_of_one = 64 * alloc.array.lanes if alloc.array.lanes else 8
+        total += int(str(size.value)) * bytes_of_one if isinstance(size, Literal) else STACK_BYTES + 1
+        count = scaled(printer.expression(size), alloc.array.lanes)
+        arrays.append((names[alloc.array.name], f"padded({count}, sizeof({memory_kind(alloc.array)}))"))
     return arrays if total > STACK_BYTES else []
 
 

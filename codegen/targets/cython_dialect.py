@@ -9,6 +9,7 @@ from ..literals import floating_text, integer_text
 from ..loop_ir import (
     Accumulate,
     Alloc,
+    Array,
     Block,
     Call,
     Expression,
@@ -25,8 +26,12 @@ from ..loop_ir import (
 from ..scalar_printer import ATOM, UNARY, Dialect, Piece
 from .c_functions import LOGICAL, c_function
 
-__all__ = ["PLAIN", "TYPES", "declaration_lines", "dialect", "fits_lanes", "operations", "statements"]
+__all__ = [
+    "PLAIN", "TYPES", "declaration_lines", "dialect", "fits_lanes", "has_lanes", "memory_kind", "operations", "scaled",
+    "statements",
+]  # fmt: skip
 
+VARYING = {BOOLEAN: "masks", INTEGER: "wholes", FLOATING: "lanes"}
 TYPES = {BOOLEAN: "bint", INTEGER: "int64_t", FLOATING: "real"}
 
 
@@ -54,7 +59,7 @@ def dialect(floating: str, lanes: bool = False, threads: int = 1, arena: Sequenc
         return f"<real>{found.name}" if found.origin == "scipy" and floating == "float32" else found.name
 
     def declare(name: str, dtype: Dtype, varies: bool) -> str:
-        kind = ("masks" if dtype is BOOLEAN else "lanes") if varies else TYPES[dtype]
+        kind = VARYING[dtype] if varies else TYPES[dtype]
         return f"cdef {kind} {name}"
 
     def loop(index: str, start: str, stop: str, parallel: bool) -> str:
@@ -63,7 +68,8 @@ def dialect(floating: str, lanes: bool = False, threads: int = 1, arena: Sequenc
         return f"for {index} in range({stop}):" if start == "0" else f"for {index} in range({start}, {stop}):"
 
     def allocate(alloc: Alloc, name: str, size: str) -> list[str]:
-        kind = "npy_bool" if alloc.array.dtype is BOOLEAN else TYPES[alloc.array.dtype]
+        kind = memory_kind(alloc.array)
+        size = scaled(size, alloc.array.lanes)
         lines = []
         if name in arena:
             lines.append(f"cdef {kind}* {name} = <{kind}*>place")
@@ -84,11 +90,33 @@ def dialect(floating: str, lanes: bool = False, threads: int = 1, arena: Sequenc
 _FILLS = {BOOLEAN: "truth", INTEGER: "integer", FLOATING: "real"}
 
 
+def memory_kind(array: Array) -> str:
+    """The type of an element in memory."""
+    if array.lanes:
+        return "lanes"
+    return "npy_bool" if array.dtype is BOOLEAN else TYPES[array.dtype]
+
+
+def scaled(size: str, vectors: int) -> str:
+    """The text of a size times the vectors of an element."""
+    if vectors <= 1:
+        return size
+    return str(int(size) * vectors) if size.isdigit() else f"({size}) * {vectors}"
+
+
+def has_lanes(op: str, dtype: Dtype) -> bool:
+    """Whether lanes have an operation on floating numbers, or one that compares or chooses."""
+    if op in PLAIN:
+        return True
+    found = c_function(op, dtype)
+    return found is not None and found.origin != "scipy" and found.argument is FLOATING and found.result is FLOATING
+
+
 def declaration_lines(declarations: Sequence[tuple[str, Dtype, bool]], width: int = 110) -> list[str]:
     """One `cdef` line or more per type for variables that are bound inside loops."""
     groups: dict[str, list[str]] = {}
     for name, dtype, varies in declarations:
-        kind = ("masks" if dtype is BOOLEAN else "lanes") if varies else TYPES[dtype]
+        kind = VARYING[dtype] if varies else TYPES[dtype]
         groups.setdefault(kind, []).append(name)
     lines = []
     for kind, names in groups.items():

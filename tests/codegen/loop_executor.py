@@ -16,6 +16,7 @@ from symgraph.codegen.loop_ir import (
     Expression,
     For,
     If,
+    Lanes,
     Let,
     Literal,
     Load,
@@ -52,6 +53,8 @@ class _Machine:
         self.scalars: dict[str, Any] = {v.name: int(sizes[n]) for v, n in zip(procedure.sizes, sizes, strict=True)}
         self.arrays: dict[str, np.ndarray] = {}
         self.operations = 0
+        self.collected: dict[str, Any] = {}
+        self.lane_arrays: list[str] = []
 
     def run(self, arguments: Sequence[Any]) -> list[np.ndarray]:
         procedure = self.procedure
@@ -96,12 +99,16 @@ class _Machine:
                 self.arrays[array.name][self.position(array, index)] = self.value(value)
             case Accumulate(target, reducer, value):
                 combine = OPS[REDUCERS[reducer].combine].numpy
-                if isinstance(target, Variable):
+                if isinstance(target, Variable) and target.name in self.collected:
+                    self.collected[target.name] = combine(self.collected[target.name], self.value(value))
+                elif isinstance(target, Variable):
                     self.scalars[target.name] = combine(self.scalars[target.name], self.value(value))
                 else:
                     position = self.position(target.array, target.index)
                     array = self.arrays[target.array.name]
                     array[position] = combine(array[position], self.value(value))
+            case For(lanes=Lanes()):
+                self.lane_loop(statement)
             case For(index, start, stop, body):
                 for i in range(self.value(start), self.value(stop)):
                     self.scalars[index.name] = i
@@ -110,9 +117,66 @@ class _Machine:
                 self.block(then if self.value(condition) else otherwise)
             case Alloc(array, size, fill):
                 value = POISON[array.dtype] if fill is None else fill.value
+                if array.lanes:
+                    self.lane_arrays.append(array.name)
                 self.arrays[array.name] = np.full(self.value(size), value, array.dtype.numpy_name())
             case _:
                 raise AssertionError(f"unknown statement {statement}")
+
+    def lane_loop(self, loop: For) -> None:
+        """The turns of a strip in lockstep, each statement in the opposite order of turns, with arrays of their own."""
+        start, stop, lanes = self.value(loop.start), self.value(loop.stop), loop.lanes
+        shared, arrays = self.scalars, self.arrays
+        for item in lanes.collected:
+            identity = self.scalar(REDUCERS[item.reducer].identity, item.by.dtype)
+            if isinstance(item.by, Variable):
+                self.collected[item.by.name] = identity
+            else:
+                size = self.value(item.size)
+                assert len(arrays[item.by.name]) == size, f"{item.by.name} does not have {size} elements"
+                arrays[item.by.name][:] = identity
+        by = {item.by.name for item in lanes.collected}
+        private = [a for a in self.lane_arrays if a not in by]
+        for first in range(start, stop, 3 * lanes.strip):
+            turns = []
+            for i in range(first, min(first + 3 * lanes.strip, stop)):
+                own = {a: np.full(len(arrays[a]), POISON[FLOATING]) for a in private}
+                turns.append(({**shared, loop.index.name: i}, {**arrays, **own}))
+            self.lockstep(loop.body, turns)
+        self.scalars, self.arrays = shared, arrays
+        for item in lanes.collected:
+            combine = OPS[REDUCERS[item.reducer].combine].numpy
+            match item.target:
+                case Variable(name):
+                    self.scalars[name] = combine(self.scalars[name], self.collected[item.by.name])
+                case Load(array, index):
+                    place = self.position(array, index)
+                    arrays[array.name][place] = combine(arrays[array.name][place], self.collected[item.by.name])
+                case Array(name):
+                    arrays[name][:] = combine(arrays[name], arrays[item.by.name])
+
+    def lockstep(self, statement: Statement, turns: list[tuple[dict[str, Any], dict[str, np.ndarray]]]) -> None:
+        def same(expression: Expression) -> Any:
+            values = []
+            for self.scalars, self.arrays in turns:
+                values.append(self.value(expression))
+            assert all(v == values[0] for v in values), f"{expression} differs between turns"
+            return values[0]
+
+        match statement:
+            case Block(statements):
+                for inner in statements:
+                    self.lockstep(inner, turns)
+            case For(index, start, stop, body):
+                for i in range(same(start), same(stop)):
+                    for scalars, _ in turns:
+                        scalars[index.name] = i
+                    self.lockstep(body, turns)
+            case If(condition, then, otherwise):
+                self.lockstep(then if same(condition) else otherwise, turns)
+            case _:
+                for self.scalars, self.arrays in reversed(turns):
+                    self.statement(statement)
 
     def position(self, array: Array, index: Expression) -> int:
         position, size = self.value(index), len(self.arrays[array.name])

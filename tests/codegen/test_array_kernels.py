@@ -246,5 +246,5 @@ def test_threads_give_the_same_bits(kernels: Kernels, threads: int) -> None:
     )
     numbers = RANDOM.normal(size=(500, 40))
     found = rows(numbers)
-    np.testing.assert_allclose(found, np.exp(numbers) * (np.sin(numbers) + np.cos(numbers)), rtol=1e-12)
+    np.testing.assert_allclose(found, np.exp(numbers) * (np.sin(numbers) + np.cos(numbers)), rtol=1e-12, atol=1e-14)
     np.testing.assert_array_equal(found, rows(numbers))

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 import symgraph as sg
 from symgraph import simplify as s
+from symgraph.codegen.lanes import over_lanes
 from symgraph.codegen.loop_spec import verify
 from symgraph.codegen.lower import lower
 from symgraph.codegen.plan import plan_graph
+from symgraph.codegen.targets.cython_dialect import has_lanes
 from symgraph.function import Function
 from symgraph.graph import Graph, Output
 from symgraph.interpret import evaluate
@@ -24,11 +26,18 @@ from .random_graphs import arguments, random_graph
 
 def check(graph: Graph, values: list[object], tolerance: float = 1e-9) -> None:
     procedure = lower(plan_graph(graph))
-    verify(procedure)
     sizes = solve_sizes(graph.inputs, [np.shape(v) for v in values])
-    found = execute(procedure, values, {name: sizes[name] for name in graph.size_names})
-    for output, value, expected in zip(graph.outputs, found, evaluate(graph, values), strict=True):
-        np.testing.assert_allclose(value, expected, rtol=tolerance, atol=tolerance, err_msg=output.name)
+    expected = evaluate(graph, values)
+    for form in (procedure, over_lanes(procedure, has_lanes)[0]):
+        verify(form)
+        found = execute(form, values, {name: sizes[name] for name in graph.size_names})
+        for output, value, truth in zip(graph.outputs, found, expected, strict=True):
+            np.testing.assert_allclose(value, truth, rtol=tolerance, atol=tolerance, err_msg=output.name)
+
+
+def test_many_random_graphs_run_over_lanes() -> None:
+    decisions = [d for seed in range(40) for d in over_lanes(lower(plan_graph(random_graph(seed))), has_lanes)[1]]
+    assert sum(not d.reason for d in decisions) > len(decisions) // 3
 
 
 @pytest.mark.parametrize("block", range(8))

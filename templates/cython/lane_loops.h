@@ -1,0 +1,55 @@
+/* Loops over lanes: reads and writes of a vector whose lanes lie `step` elements apart. Of the last vector only `active`
+ * lanes count; the others repeat the last of these. */
+#if defined(__GNUC__)
+  typedef int64_t wholes __attribute__((vector_size(LANE_BYTES / sizeof(real) * sizeof(int64_t))));
+  #define CONVERTED(x, type) __builtin_convertvector(x, type)
+#else
+  typedef int64_t wholes;
+  #define CONVERTED(x, type) ((type)(x))
+#endif
+static inline lanes load_whole(const real* at) { return *(const lanes_at*)at; }
+static inline lanes load_part(const real* at, int64_t step, int64_t active) {
+    lanes x;
+    if (active >= LANES && step == 1) return *(const lanes_at*)at;
+    if (active >= LANES)
+        for (int q = 0; q < LANES; q++) LANE(x, q) = at[q * step];
+    else
+        for (int q = 0; q < LANES; q++) LANE(x, q) = at[(q < active ? q : active - 1) * step];
+    return x;
+}
+static inline void store_whole(real* at, lanes x) { *(lanes_at*)at = x; }
+static inline void store_part(real* at, int64_t step, int64_t active, lanes x) {
+    if (active >= LANES && step == 1) *(lanes_at*)at = x;
+    else for (int q = 0; q < active; q++) at[q * step] = LANE(x, q);
+}
+static inline void add_part(real* at, int64_t step, int64_t active, lanes x) {
+    if (active >= LANES && step == 1) *(lanes_at*)at += x;
+    else for (int q = 0; q < active; q++) at[q * step] += LANE(x, q);
+}
+static inline void fill_lanes(lanes* at, int64_t count, real x) {
+    for (int64_t i = 0; i < count; i++) at[i] = splat_lanes(x);
+}
+static inline wholes whole(int64_t x) { return x - (wholes){0}; }
+static inline wholes count_from(int64_t first) {
+    wholes x;
+    for (int q = 0; q < LANES; q++) LANE(x, q) = first + q;
+    return x;
+}
+static inline wholes whole_part(const int64_t* at, int64_t step, int64_t active) {
+    wholes x;
+    for (int q = 0; q < LANES; q++) LANE(x, q) = at[(q < active ? q : active - 1) * step];
+    return x;
+}
+static inline lanes floating(wholes x) { return CONVERTED(x, lanes); }
+static inline lanes gather(const real* at, wholes place) {
+    lanes x;
+    for (int q = 0; q < LANES; q++) LANE(x, q) = at[LANE(place, q)];
+    return x;
+}
+static inline void scatter_add(real* at, wholes place, int64_t active, lanes x) {
+    for (int q = 0; q < active; q++) at[LANE(place, q)] += LANE(x, q);
+}
+static inline masks less_whole(wholes a, wholes b) { return CONVERTED(a < b, masks); }
+static inline masks less_equal_whole(wholes a, wholes b) { return CONVERTED(a <= b, masks); }
+static inline masks equal_whole(wholes a, wholes b) { return CONVERTED(a == b, masks); }
+static inline masks not_equal_whole(wholes a, wholes b) { return CONVERTED(a != b, masks); }
