@@ -101,9 +101,11 @@ def array_uses(statements: Iterable[Statement]) -> Counter[str]:
 def stride_along(index: Expression, name: str, varying: Collection[str]) -> Expression | None:
     """By how much an index grows from one turn of the loop over ``name`` to the next; None when it is not affine.
 
-    >>> i, j, n = (Variable(v, INTEGER) for v in "ijn")
-    >>> stride_along(integer_sum(integer_product(i, n), j), "i", {"i"})
-    Variable(name='n', dtype=<Dtype.INTEGER: 1>)
+    >>> from symgraph.codegen.expressions import flat_index
+    >>> from symgraph.dtype import INTEGER
+    >>> i, j, m, n = (Variable(v, INTEGER) for v in "ijmn")
+    >>> stride_along(flat_index([i, j], [m, n]), "i", {"i"}) == n
+    True
     """
     if not mentions(index, varying):
         return integer(0)

@@ -46,7 +46,8 @@ def _folder() -> str:
 def render(template: str, **context: Any) -> str:
     """The text of a template of `symgraph.templates`.
 
-    >>> render("cython/number.h.jinja", real="float", lanes=False, elementwise=False).splitlines()[-1]
+    >>> context = dict(lanes=False, lane_loops=False, elementwise=False)
+    >>> render("cython/number.h.jinja", real="float", **context).splitlines()[-1]
     '#define M(name) name##f'
     """
     return _environment().get_template(template).render(**context)
