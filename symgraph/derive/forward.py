@@ -12,8 +12,19 @@ from ..errors import UnsupportedError
 from ..graph import topological_order
 from ..node import Kind, Node
 from ..simplify.nonnegative import is_singular_power, nonnegative
+from .cancel import cancelled_sum
 from .partials import partial
-from .reverse import depends_on, other_factors, products_of_others, strong_product, tie_share
+from .reverse import (
+    depends_on,
+    is_product,
+    is_reciprocal,
+    logarithm_slopes,
+    other_factors,
+    products_of_others,
+    reciprocal_slope,
+    strong_product,
+    tie_share,
+)
 
 __all__ = ["tangents"]
 
@@ -63,10 +74,18 @@ def _tangent(node: Node, table: Mapping[Node, Node], active: set[Node]) -> Node:
 def _elementwise(node: Node, table: Mapping[Node, Node], active: set[Node]) -> Node:
     match node.data:
         case "add":
-            return s.add(*[table[a] for a in node.args if a in active])
+            return cancelled_sum([table[a] for a in node.args if a in active])
         case "mul":
-            others = products_of_others(node.args, active)
-            return s.add(*[s.mul(table[a], o) for a, o in zip(node.args, others, strict=True) if o is not None])
+            divisors = [a for a in node.args if a in active and is_reciprocal(a) and a.args[0] in table]
+            others = products_of_others(node.args, active.difference(divisors))
+            terms = [s.mul(table[a], o) for a, o in zip(node.args, others, strict=True) if o is not None]
+            # n = a / q: the tangent is (da - n*dq)/q
+            terms += [s.neg(s.mul(s.mul(table[q.args[0]], q), node)) for q in divisors]
+            return cancelled_sum(terms)
+        case "pow" if is_reciprocal(node):
+            return reciprocal_slope(table[node.args[0]], node)
+        case "log" if is_product(node.args[0]):
+            return s.add(*[s.mul(table[a], given) for a, given in logarithm_slopes(node, table)])
         case "max" | "min":
             hits = [s.select(s.compare("eq", a, node), table.get(a, s.ZERO), s.ZERO) for a in node.args]
             return s.mul(tie_share(node), s.add(*hits))
@@ -80,7 +99,7 @@ def _elementwise(node: Node, table: Mapping[Node, Node], active: set[Node]) -> N
             return s.add(*[strong_product(table[a], b) for a, b in pairs])
         case _:
             terms = [s.mul(table[a], partial(node, i)) for i, a in enumerate(node.args) if a in active]
-            return s.add(*terms)
+            return cancelled_sum(terms)
 
 
 def _reduce(node: Node, tangent: Node) -> Node:

@@ -19,7 +19,7 @@ summed over a batch axis, and an index that varies over one becomes a condition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 
 from .. import simplify as s
@@ -157,7 +157,7 @@ class _Sweep:
             case "mul":
                 self._product(node, value, mask, strong)
             case "max" | "min":
-                share = times(value, tie_share(node))
+                share = s.mul(value, tie_share(node))  # a share is never 0
                 for argument in node.args:
                     hit = extended(mask, s.compare("eq", argument, node), True)
                     self.give(argument, share, hit, node.axes, strong)
@@ -171,6 +171,13 @@ class _Sweep:
             case "strong_product":
                 for argument, other in (node.args, node.args[::-1]):
                     self.give(argument, strong_product(value, other), mask, node.axes, True)
+            case "pow" if is_reciprocal(node) and not strong:
+                self.give(node.args[0], reciprocal_slope(value, node), mask, node.axes)
+            case "log" | "xlogy" if not strong and node.args[-1] not in self.targets and is_product(node.args[-1]):
+                for factor, given in logarithm_slopes(node, self.active):
+                    self.give(factor, s.mul(value, given), mask, node.axes)
+                if node.data == "xlogy" and node.args[0] in self.active:
+                    self.give(node.args[0], s.mul(value, partial(node, 0)), mask, node.axes)
             case _:
                 root = is_singular_power(node) and node.args[0] in self.nonnegative
                 for position, argument in enumerate(node.args):
@@ -186,7 +193,7 @@ class _Sweep:
                 if others is not None:
                     self.give(argument, strong_product(value, others), mask, node.axes, True)
             return
-        for divisor in [a for a in node.args if a in wanted and _is_reciprocal(a) and a not in self.targets]:
+        for divisor in [a for a in node.args if a in wanted and is_reciprocal(a) and a not in self.targets]:
             # n = a / q: the adjoint of q is -(v/q) * n, and v/q is the adjoint of a
             self.give(divisor.args[0], s.neg(s.mul(s.mul(value, divisor), node)), mask, node.axes)
             wanted.discard(divisor)
@@ -218,8 +225,30 @@ def strong_product(left: Node, right: Node) -> Node:
     return s.mul(constant(first), constant(second), product)
 
 
-def _is_reciprocal(node: Node) -> bool:
+def is_reciprocal(node: Node) -> bool:
     return node.kind is Kind.ELEMENTWISE and node.data == "pow" and node.args[1] is s.MINUS_ONE
+
+
+def reciprocal_slope(value: Node, node: Node) -> Node:
+    """value * d(1/x)/dx, multiplied by 1/x twice: its square leaves the range first."""
+    return s.neg(s.mul(s.mul(value, node), node))
+
+
+def logarithm_slopes(node: Node, active: Collection[Node]) -> list[tuple[Node, Node]]:
+    """(factor, partial) of u*log(a*b) for the active factors: u/a, never (u/(a*b))*b, which may be 0*inf."""
+    found = []
+    for factor in node.args[-1].args:
+        if factor in active:
+            power = factor.kind is Kind.ELEMENTWISE and factor.data == "pow" and factor.args[1].kind is Kind.CONST
+            base, exponent = factor.args if power and factor.args[0] in active else (factor, s.ONE)
+            plain = node.data == "log"
+            ratio = s.power(base, s.MINUS_ONE) if plain else s.call("strong_quotient", node.args[0], base, s.ONE)
+            found.append((base, s.mul(exponent, ratio)))
+    return found
+
+
+def is_product(node: Node) -> bool:
+    return node.kind is Kind.ELEMENTWISE and node.data == "mul"
 
 
 def tie_share(node: Node) -> Node:

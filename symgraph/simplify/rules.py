@@ -151,10 +151,15 @@ RULES: tuple[Rule, ...] = (
     Rule("log10(x) of an exact power", "log10", lambda x: _exact_logarithm(x, 10)),
     Rule("cbrt(x**3) = x", "cbrt", lambda x: x.args[0] if _is(x, "pow") and x.args[1] is constant(3) else None),
     Rule("strong_product with a number is a product", "strong_product", lambda x, y: _strong(x, y)),
+    Rule("xlogy with a positive number", "xlogy", lambda x, y: mul(x, _call("log", y)) if _positive(y) else None),
     Rule("sqrt(x) = x**(1/2)", "sqrt", lambda x: power(x, constant(Fraction(1, 2)))),
     Rule("reciprocal", "reciprocal", lambda x: power(x, constant(-1))),
     Rule("square", "square", lambda x: mul(x, x)),
 )
+
+
+def _positive(node: Node) -> bool:
+    return is_number(node) and 0 < node.data < math.inf
 
 
 def _strong(x: Node, y: Node) -> Node | None:
