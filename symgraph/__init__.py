@@ -17,11 +17,12 @@ from .generate import generate
 from .graph import Graph, Output
 from .register import register
 from .storage import from_rows
+from .tracing import jit, record, trace, variable
 from .transform import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp, vmap
 from .version import __version__
 
 __all__ = [
     "Accuracy", "Function", "Graph", "Kernel", "Output", "__version__", "accuracy", "compile", "errors", "explore",
-    "from_rows", "function", "generate", "grad", "hessian", "hvp", "jacobian", "jvp", "load", "register",
-    "value_and_grad", "vjp", "vmap",
+    "from_rows", "function", "generate", "grad", "hessian", "hvp", "jacobian", "jit", "jvp", "load", "record",
+    "register", "trace", "value_and_grad", "variable", "vjp", "vmap",
 ]  # fmt: skip

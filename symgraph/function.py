@@ -105,8 +105,15 @@ class Function:
 
     # -------------------------------------------------------------------------------------------------- evaluation
     def __call__(self, *arguments: object, **named: object) -> Any:
-        """Run the interpreter. Scalar functions broadcast their arguments as NumPy does."""
-        values = evaluate(self.graph, self._bound(arguments, named))
+        """Run the interpreter. Scalar functions broadcast their arguments as NumPy does.
+
+        Called on traced arrays, inside of a function that is being traced, it becomes part of that one.
+        """
+        bound = self._bound(arguments, named)
+        for argument in bound:
+            if hasattr(argument, "inline"):
+                return argument.inline(self, bound)
+        values = evaluate(self.graph, bound)
         return map_structure(self.graph.structure, values.__getitem__)
 
     def steps(self, *arguments: object, adjoint: bool = False, **named: object) -> list[Step]:

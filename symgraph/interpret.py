@@ -26,7 +26,7 @@ from .node import Kind, Node
 from .ops import OPS
 from .reducers import REDUCERS
 
-__all__ = ["Step", "Value", "align", "bind_arguments", "evaluate", "node_values", "steps"]
+__all__ = ["Evaluator", "Step", "Value", "align", "bind_arguments", "evaluate", "node_values", "steps"]
 
 @dataclass(frozen=True)
 class Step:
@@ -73,7 +73,7 @@ def evaluate(graph: Graph, arguments: Sequence[object]) -> list[Any]:
     [array([4., 8.])]
     """
     bindings, sizes, batch = bind_arguments(graph.inputs, arguments)
-    runner = _Runner(bindings, sizes, _unguarded(graph))
+    runner = Evaluator(bindings, sizes, _unguarded(graph))
     results = [o.node for o in graph.outputs]
     last_use: dict[Node, int] = {}
     for position, node in enumerate(graph.order):
@@ -108,7 +108,7 @@ def node_values(order: Iterable[Node], bindings: Mapping[Node, object], sizes: M
         Node to value, in the order given; dimensions follow ``node.axes``.
     """
     converted = {node: argument_value(node, value) for node, value in bindings.items()}
-    runner = _Runner(converted, sizes)
+    runner = Evaluator(converted, sizes)
     with np.errstate(all="ignore"):
         return {node: runner.compute(node) for node in order}
 
@@ -147,7 +147,7 @@ def align(value: Value, axes: Sequence[Axis], target: Sequence[Axis]) -> Value:
     return value.reshape(*value.shape[:front], *(next(shape) if a in axes else 1 for a in target))
 
 
-def _as_output(runner: _Runner, output: Output, batch: tuple[int, ...]) -> Any:
+def _as_output(runner: Evaluator, output: Output, batch: tuple[int, ...]) -> Any:
     value = align(runner.values[output.node], output.node.axes, output.axes)
     result = np.broadcast_to(value, batch + tuple(runner.length(a) for a in output.axes))
     return result.item() if result.ndim == 0 else np.array(result)
@@ -166,7 +166,7 @@ def _unguarded(graph: Graph) -> set[Node]:
     return seen
 
 
-class _Runner:
+class Evaluator:
     """The values of the nodes so far, and one rule per kind."""
 
     def __init__(
@@ -312,16 +312,16 @@ class _Runner:
         return np.broadcast_shapes(*fronts) + tuple(self.length(a) for a in axes)
 
 
-_RULES: dict[Kind, Callable[[_Runner, Node], Any]] = {
-    Kind.INPUT: _Runner._input,
-    Kind.CONST: _Runner._constant,
-    Kind.SIZE: _Runner._size,
-    Kind.AXIS_INDEX: _Runner._axis_index,
-    Kind.ELEMENTWISE: _Runner._elementwise,
-    Kind.REDUCE: _Runner._reduce,
-    Kind.BROADCAST: _Runner._broadcast,
-    Kind.GATHER: _Runner._gather,
-    Kind.SCATTER_ADD: _Runner._scatter_add,
+_RULES: dict[Kind, Callable[[Evaluator, Node], Any]] = {
+    Kind.INPUT: Evaluator._input,
+    Kind.CONST: Evaluator._constant,
+    Kind.SIZE: Evaluator._size,
+    Kind.AXIS_INDEX: Evaluator._axis_index,
+    Kind.ELEMENTWISE: Evaluator._elementwise,
+    Kind.REDUCE: Evaluator._reduce,
+    Kind.BROADCAST: Evaluator._broadcast,
+    Kind.GATHER: Evaluator._gather,
+    Kind.SCATTER_ADD: Evaluator._scatter_add,
 }
 
 

@@ -6,7 +6,7 @@ that simplifies on the way, :func:`copy` is the plain one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 
 import sympy as sp
 
@@ -16,7 +16,7 @@ from .graph import topological_order
 from .node import Kind, Node, axis_index, make, union_axes
 from .ops import apply_op
 
-__all__ = ["Construct", "bound_axes", "copy", "fresh_axis", "rebuild", "rename"]
+__all__ = ["Construct", "bound_axes", "copy", "fresh_axis", "is_large", "rebuild", "rename"]
 
 Construct = Callable[[Node, tuple[Node, ...]], Node]
 
@@ -86,6 +86,20 @@ def fresh_axis(name: str, size: sp.Expr, used: Iterable[Axis]) -> Axis:
     return Axis(name, size)
 
 
+def is_large(root: Node, axes: Container[Axis], limit: int = 64) -> bool:
+    """Whether more than ``limit`` nodes below a node vary over one of the axes."""
+    seen: set[Node] = set()
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node not in seen and any(a in axes for a in node.axes):
+            seen.add(node)
+            if len(seen) > limit:
+                return True
+            stack.extend(node.args)
+    return False
+
+
 def rename(roots: Iterable[Node], names: Mapping[Axis, Axis], construct: Construct) -> list[Node]:
     """The roots with free axes renamed. Axes that a reduction, gather or scatter binds are other axes: where a new
     name would be captured by such a binder, the binder's own axis gets a fresh name first.
@@ -95,9 +109,16 @@ def rename(roots: Iterable[Node], names: Mapping[Axis, Axis], construct: Constru
     roots = list(roots)
     if not names:
         return roots
-    everywhere = {a: None for node in topological_order(roots) for a in (*node.axes, *bound_axes(node))}
-    everywhere.update(dict.fromkeys(names.values()))
+    everywhere: dict[Axis, None] = {}  # filled when the first fresh name is needed: that is seldom
     done: dict[tuple[Node, tuple[tuple[Axis, Axis], ...]], Node] = {}
+
+    def fresh(axis: Axis) -> Axis:
+        if not everywhere:
+            everywhere.update({a: None for node in topological_order(roots) for a in (*node.axes, *bound_axes(node))})
+            everywhere.update(dict.fromkeys(names.values()))
+        new = fresh_axis(axis.name, axis.size, everywhere)
+        everywhere[new] = None
+        return new
 
     def relevant(node: Node, mapping: Mapping[Axis, Axis]) -> tuple[tuple[Axis, Axis], ...]:
         return tuple((a, mapping[a]) for a in node.axes if a in mapping and mapping[a] != a)
@@ -110,14 +131,12 @@ def rename(roots: Iterable[Node], names: Mapping[Axis, Axis], construct: Constru
         if node.kind is not Kind.GATHER:  # the axes that a Gather replaces are bound in the array alone
             for axis in binders:
                 if axis in outside.values():
-                    own[axis] = fresh_axis(axis.name, axis.size, everywhere)
-                    everywhere[own[axis]] = None
+                    own[axis] = fresh(axis)
             return own, [{**outside, **own}] * len(node.args)
         array = node.args[0]
         clashes = [a for a in binders if a in {outside.get(b, b) for b in array.axes if b not in binders}]
         for axis in clashes:
-            own[axis] = fresh_axis(axis.name, axis.size, everywhere)
-            everywhere[own[axis]] = None
+            own[axis] = fresh(axis)
         return own, [{**outside, **own}] + [dict(mapping)] * (len(node.args) - 1)
 
     stack: list[tuple[Node, dict[Axis, Axis]]] = [(root, dict(names)) for root in roots]

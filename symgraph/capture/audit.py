@@ -41,7 +41,9 @@ def check_reads(graph: Graph) -> None:
         return
     outputs = [o.node for o in graph.outputs]
     marked = s.substitute(outputs, {gather: _marked(gather, found) for gather, found in suspects.items()})
-    tried = Graph(graph.name, graph.inputs, tuple(Output(str(k), n, n.axes) for k, n in enumerate(outputs + marked)))
+    axes = [o.axes for o in graph.outputs]
+    pairs = zip(outputs + marked, axes + axes, strict=True)
+    tried = Graph(graph.name, graph.inputs, tuple(Output(str(k), n, a) for k, (n, a) in enumerate(pairs)))
     offset = _numbers(suspects)
     for numbers in _SIZES if offset <= _LARGEST else ():
         sizes = {name: offset + numbers[k % len(numbers)] for k, name in enumerate(graph.size_names)}

@@ -222,32 +222,49 @@ def _shape(survey: Survey, item: sp.Basic) -> tuple[sp.Expr, ...]:
         raise _shapeless(name, "is never indexed")
     if len({len(indices) for indices in accesses}) > 1:
         raise _shapeless(name, "has indices of different numbers")
-    return tuple(_full_range(survey, name, column) for column in zip(*accesses, strict=True))
+    columns = zip(*accesses, strict=True)
+    return tuple(_full_range(survey, name, dimension, column) for dimension, column in enumerate(columns))
 
 
-def _full_range(survey: Survey, name: str, indices: Sequence[sp.Basic]) -> sp.Expr:
-    """The size of one dimension, from everything that indexes it; an index without a range tells nothing."""
-    sizes: dict[sp.Expr, None] = {}
+def _full_range(survey: Survey, name: str, dimension: int, indices: Sequence[sp.Basic]) -> sp.Expr:
+    """The size of one dimension, from everything that indexes it; an index without a range tells nothing.
+
+    A shifted index, as in ``X[i + 1]``, reaches as far as its range does. Where nothing tells, the size is any.
+    """
+    reached: dict[tuple[sp.Expr, sp.Expr], None] = {}
     for index in indices:
-        ranges = survey.binders.get(index, {})
-        size = _size_of_range(survey, index, next(iter(ranges))) if len(ranges) == 1 else None
-        if size is not None:
-            sizes[size] = None
+        ends = _ends(survey, index)
+        if ends is not None:
+            reached[ends] = None
         elif survey.free(survey.number(index)):
             raise _shapeless(name, f"has the index {index}, which does not run over one whole range from 0")
-    if len(sizes) != 1:
-        found = " and over ".join(map(str, sizes))
-        raise _shapeless(
-            name, f"is indexed over {found}" if sizes else f"has no range for its index {indices[0]}"
-        )
-    return next(iter(sizes))
+    if not reached:
+        free = f"size_{dimension}_of_{name}"
+        survey.size_names.setdefault(free)
+        return size_expression(free)
+    sizes = [size_expression(high + 1) for _, high in reached]
+    largest = next((s for s in sizes if all((s - other).is_nonnegative for other in sizes)), None)
+    if largest is None:
+        raise _shapeless(name, f"is indexed over {' and over '.join(map(str, dict.fromkeys(sizes)))}")
+    if not any(low == 0 for low, _ in reached):
+        raise _shapeless(name, f"has the index {indices[0]}, which does not run over one whole range from 0")
+    return largest
 
 
-def _size_of_range(survey: Survey, index: sp.Basic, bounds: tuple[sp.Basic, ...]) -> sp.Expr | None:
-    _, lower, upper = limit_parts(sp.Tuple(index, *bounds))
-    size = size_expression(upper + 1)
-    plain = lower == 0 and all(symbol.name in survey.size_names for symbol in size.free_symbols)
-    return size if plain else None
+def _ends(survey: Survey, index: sp.Basic) -> tuple[sp.Expr, sp.Expr] | None:
+    """The first and the last value of an index, a summation index plus an integer; None where it has no one range."""
+    terms = index.args if isinstance(index, sp.Add) else (index,)
+    bound = [term for term in terms if term in survey.binders]
+    shift = sp.Add(*[term for term in terms if term not in survey.binders])
+    if len(bound) != 1 or not shift.is_Integer:
+        return None
+    ranges = survey.binders[bound[0]]
+    if len(ranges) != 1:
+        return None
+    _, lower, upper = limit_parts(sp.Tuple(bound[0], *next(iter(ranges))))
+    plain = all(s.name in survey.size_names for s in (*lower.free_symbols, *upper.free_symbols))
+    low = sp.expand(lower + shift)
+    return (low, upper + shift) if plain and low.is_Integer and low >= 0 else None
 
 
 def _shapeless(name: str, why: str) -> ModelError:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import sympy as sp
+
 from ..axis import size_names
 from ..errors import ModelError
 from ..graph import Graph
-from ..node import Kind
+from ..node import Kind, Node
 from .audit import check_reads
 from .engine import Machine
 from .inputs import declare
@@ -14,7 +18,7 @@ from .pool import AxisPool
 from .rules import find_rule
 from .survey import Survey
 
-__all__ = ["capture"]
+__all__ = ["capture", "capture_inside"]
 
 
 def capture(outputs: object, inputs: object = None, *, name: str = "f") -> tuple[Graph, tuple[object, ...]]:
@@ -43,7 +47,6 @@ def capture(outputs: object, inputs: object = None, *, name: str = "f") -> tuple
 
     Examples
     --------
-    >>> import sympy as sp
     >>> x, y = sp.symbols("x y")
     >>> graph, symbols = capture(x * y + x)
     >>> [node.data for node in graph.inputs], symbols
@@ -75,3 +78,20 @@ def _check_sizes(graph: Graph) -> None:
                 f"the size {size} is in the shape of no argument (arrays: {arrays}): sizes come from shapes, so "
                 "that it needs an array of that size among the inputs"
             )
+
+
+def capture_inside(expression: sp.Basic, known: Mapping[sp.Symbol, Node]) -> Node:
+    """The node of a scalar expression in a graph that is being built: each free symbol is a node already.
+
+    Examples
+    --------
+    >>> from symgraph.node import input_node
+    >>> x, node = sp.Symbol("x"), input_node("x")
+    >>> capture_inside(x + 0 * x, {x: node}) is node
+    True
+    """
+    survey = Survey()
+    survey.number(expression)
+    survey.finish()
+    scalars = {survey.number(symbol): node for symbol, node in known.items() if symbol in survey.variables}
+    return Machine(survey, scalars, {}, AxisPool(), find_rule).node(expression)

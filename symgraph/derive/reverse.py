@@ -28,7 +28,7 @@ from ..errors import UnsupportedError
 from ..graph import topological_order
 from ..node import Kind, Node, axis_index, constant, union_axes
 from ..ops import OPS
-from ..rewrite import fresh_axis
+from ..rewrite import fresh_axis, is_large
 from ..simplify.nonnegative import is_singular_power, nonnegative
 from .cancel import root_product
 from .masks import EMPTY, Adjoint, Mask, extended, joined, without_axis
@@ -284,6 +284,10 @@ def other_factors(node: Node) -> Node:
     return s.reduce("product", s.select(different, renamed, s.ONE), other)
 
 
+def _at(value: Node, names: Mapping[Axis, Axis]) -> Node:
+    return s.gather(value, {axis: axis_index(other) for axis, other in names.items()})
+
+
 def _scattered(node: Node, value: Node, batch: tuple[Axis, ...]) -> Node:
     """The adjoint of the array that a Gather reads."""
     array, targets = node.args[0], tuple(node.data)
@@ -297,7 +301,9 @@ def _scattered(node: Node, value: Node, batch: tuple[Axis, ...]) -> Node:
         for axis in clash:
             names[axis] = fresh_axis(axis.name, axis.size, used)
             used.append(names[axis])
-        value, *moved = s.rename_axes([value, *node.args[1:]], names)
+        # a small value is computed again under the other name; a large one is read at the other index
+        (value,) = [_at(value, names)] if is_large(value, clash) else s.rename_axes([value], names)
+        moved = s.rename_axes(node.args[1:], names)
         indices = dict(zip(targets, moved, strict=True))
     spread = union_axes((*indices.values(),))
     summed = [a for a in spread if a not in kept and a not in batch]

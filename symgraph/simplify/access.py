@@ -27,6 +27,8 @@ __all__ = ["broadcast", "gather", "scatter_add", "unit_offset"]
 
 _CHEAP = 12  # cost of a row of the op table up to which it is computed again rather than read at another index
 
+_MOST_PASSED = 10  # operations that are computed again at another index: more of them are stored and read
+
 
 def gather(array: Node, indices: Mapping[Axis, Node]) -> Node:
     """The array read at ``indices``: each axis that is a key is replaced by the axes of its index node.
@@ -43,14 +45,17 @@ def gather(array: Node, indices: Mapping[Axis, Node]) -> Node:
     if not moved:
         return array
     region = _region(array, moved)
+    if region is None:
+        return _bare_gather(array, moved)
     done: dict[Node, Node] = {}
     for node in region:
         done[node] = _moved(node, moved, done)
     return done[array]
 
 
-def _region(array: Node, moved: Mapping[Axis, Node]) -> list[Node]:
-    """The nodes that the Gather passes through, and those where it stops, arguments first."""
+def _region(array: Node, moved: Mapping[Axis, Node]) -> list[Node] | None:
+    """The nodes that the Gather passes through, and those where it stops, arguments first; None if they are many."""
+    passed = 0
     seen: set[Node] = set()
     stack = [array]
     while stack:
@@ -60,6 +65,9 @@ def _region(array: Node, moved: Mapping[Axis, Node]) -> list[Node]:
         seen.add(node)
         if any(a in moved for a in node.axes):
             if _transparent(node, moved):
+                passed += 1
+                if passed > _MOST_PASSED:
+                    return None
                 stack.extend(node.args)
             elif node.kind is Kind.GATHER:
                 stack.extend(node.args[1:])

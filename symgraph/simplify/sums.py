@@ -19,6 +19,7 @@ from ..reducers import reduce_over, size_value
 from ..rewrite import bound_axes
 from .arithmetic import ZERO, add, mul, scale, split_coefficient
 from .logic import compare, guard, logical_and, split_guard
+from .numbers import Number, number_product
 
 __all__ = ["reduce"]
 
@@ -58,9 +59,9 @@ def _sum(node: Node, axis: Axis) -> Node:
                 return mul(*outside, _sum(mul(*inside), axis))
             return _exchanged(node, axis) or reduce_over("sum", node, axis, _call)
         if node.data == "add":
-            parts = [reduce("sum", term, axis) for term in node.args]
-            if all(_something_left(part, term, axis) for part, term in zip(parts, node.args, strict=True)):
-                return add(*parts)
+            split = _split(node, axis)
+            if split is not None:
+                return split
     if node.kind is Kind.REDUCE and node.data[0] == "sum":
         return _exchanged(node, axis) or reduce_over("sum", node, axis, _call)
     if node.kind is Kind.GATHER and axis not in node.data and not any(axis in x.axes for x in node.args[1:]):
@@ -68,6 +69,32 @@ def _sum(node: Node, axis: Axis) -> Node:
 
         return gather(_sum(node.args[0], axis), dict(zip(node.data, node.args[1:], strict=True)))
     return reduce_over("sum", node, axis, _call)
+
+
+_MOST_TERMS = 64  # of nested sums that are tried to be split: the try costs time, and a graph can share without end
+
+
+def _split(node: Node, axis: Axis) -> Node | None:
+    """The sum of the summed terms of (nested) sums, where something leaves every one of them."""
+    terms: list[tuple[Number, Node]] = []
+    stack: list[tuple[Number, Node]] = [(1, node)]
+    while stack:
+        factor, term = stack.pop()
+        coefficient, core = split_coefficient(term)
+        factor = number_product(factor, coefficient)
+        if core.kind is Kind.ELEMENTWISE and core.data == "add":
+            if len(stack) + len(core.args) + len(terms) > _MOST_TERMS:
+                return None
+            stack.extend((factor, argument) for argument in reversed(core.args))
+        else:
+            terms.append((factor, core))
+    parts = []
+    for factor, core in terms:
+        part = reduce("sum", core, axis)
+        if not _something_left(part, core, axis):
+            return None
+        parts.append(scale(factor, part))
+    return add(*parts)
 
 
 def _something_left(part: Node, term: Node, axis: Axis) -> bool:

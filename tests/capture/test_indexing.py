@@ -148,8 +148,8 @@ def test_refused(expression: sp.Expr, error: type[Exception], words: list[str]) 
 @pytest.mark.parametrize(
     "expression",
     [
-        sp.Sum(sp.IndexedBase("w")[i + 1] - sp.IndexedBase("w")[i], (i, 0, n - 2)),
-        sp.IndexedBase("w")[0],
+        sp.Sum(sp.IndexedBase("w")[i + 1], (i, 0, n - 2)),
+        sp.Sum(sp.IndexedBase("w")[2 * i], (i, 0, n - 1)),
         sp.Sum(sp.IndexedBase("w")[i], (i, 0, n - 1)) + sp.Sum(sp.IndexedBase("w")[i], (i, 0, n - 2)),
         sp.Sum(sp.IndexedBase("w")[i], (i, 0, n - 1)) + sp.Sum(sp.IndexedBase("w")[j], (j, 0, m - 1)),
     ],
@@ -157,6 +157,20 @@ def test_refused(expression: sp.Expr, error: type[Exception], words: list[str]) 
 def test_a_shape_that_cannot_be_inferred_is_asked_for(expression: sp.Expr) -> None:
     with pytest.raises(ModelError, match=r"array w .*IndexedBase\('w', shape="):
         capture(expression)
+
+
+@pytest.mark.parametrize(
+    ("expression", "size"),
+    [
+        (sp.Sum(sp.IndexedBase("w")[i + 1] - sp.IndexedBase("w")[i], (i, 0, n - 2)), "n"),
+        (sp.Sum(sp.IndexedBase("w")[i] * sp.IndexedBase("w")[i + 2], (i, 0, n - 1)), "n + 2"),
+        (sp.Sum(sp.IndexedBase("w")[i - 1] * sp.IndexedBase("w")[i], (i, 1, n)), "n + 1"),
+        (sp.IndexedBase("w")[0], "size_0_of_w"),
+    ],
+)
+def test_a_shape_is_as_large_as_what_is_read(expression: sp.Expr, size: str) -> None:
+    graph, _ = capture(expression)
+    assert str(graph.inputs[0].axes[0].size) == size
 
 
 def test_an_array_is_no_number() -> None:
