@@ -201,7 +201,7 @@ class Printer:
         dtype = operands[0].dtype if operands else FLOATING
         name = self.dialect.function(op, dtype)
         if name is None:
-            raise UnsupportedError(f"the operation {op!r} does not exist on this target")
+            raise UnsupportedError(f"the operation {op!r} does not exist on this target").about(operation=op)
         self.functions.setdefault((op, dtype))
         lanes = self.dialect.lanes and operation.dtype is FLOATING
         texts = [self._wide(p, FLOATING) if lanes else p.text for p in pieces]

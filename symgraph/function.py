@@ -84,8 +84,11 @@ class Function:
         """The number of arithmetic operations as they are emitted."""
         return operation_count(self.emitted_graph)
 
-    def explain(self) -> str:
-        """What the function computes and how it will be run: counts, sharing, sweeps over the data, buffers."""
+    def explain(self) -> Explanation:
+        """What the function computes and how it will be run: counts, sharing, sweeps over the data, buffers.
+
+        A text that shows itself in notebooks as a picture, with the loops as nested boxes, beside the emitted lines.
+        """
         order = self.graph.order
         lines = [
             f"{self.name}: {len(self.inputs)} inputs, {len(self.outputs)} outputs",
@@ -93,7 +96,7 @@ class Function:
             f"{sum(len(users) > 1 for users in self.graph.users.values())} values used more than once",
         ]
         lines += [explainer(self) for explainer in self.explainers]
-        return "\n".join(lines)
+        return Explanation("\n".join(lines), self)
 
     def __repr__(self) -> str:
         return f"sg.Function({graph_repr(self.graph)})"
@@ -195,6 +198,27 @@ class Function:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph as JSON; :func:`symgraph.load` reads it back, node for node."""
         save(self.graph, path)
+
+
+class Explanation(str):
+    """The text of :meth:`Function.explain`.
+
+    Attributes
+    ----------
+    function:
+        What is explained.
+    """
+
+    function: Function
+
+    def __new__(cls, text: str, function: Function) -> Explanation:
+        """The text, with what it is about."""
+        explanation = super().__new__(cls, text)
+        explanation.function = function
+        return explanation
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return Function.views["plan"](self)
 
 
 def function(outputs: object, inputs: Sequence[object] | None = None, *, name: str = "f") -> Function:

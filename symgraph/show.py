@@ -19,8 +19,8 @@ _INFIX = {"lt": "<", "le": "<=", "eq": "==", "ne": "!=", "and": "and", "or": "or
 _STRENGTH = {"or": 1, "and": 2, "not": 3, "lt": 5, "le": 5, "eq": 5, "ne": 5, "floordiv": PRODUCT, "mod": PRODUCT}
 
 
-def graph_text(graph: Graph) -> str:
-    """The graph as lines ``name[indices] = expression``.
+def graph_text(graph: Graph, mark: Node | None = None, signs: tuple[str, str] = ("", "")) -> str:
+    """The graph as lines ``name[indices] = expression``; one node may stand between two signs.
 
     Values used more than once have lines of their own (t1, t2, ...), in order of computation; so have parts of
     expressions that would be long.
@@ -35,7 +35,7 @@ def graph_text(graph: Graph) -> str:
       t1 = x + y
       out = t1*exp(t1)
     """
-    return _Text(graph).text()
+    return _Text(graph, mark, signs).text()
 
 
 def node_text(node: Node, longest: int = LONGEST) -> str:
@@ -69,8 +69,9 @@ def node_text(node: Node, longest: int = LONGEST) -> str:
 class _Text:
     """Texts of the nodes so far, each with the strength of its outermost operator."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, mark: Node | None = None, signs: tuple[str, str] = ("", "")) -> None:
         self._graph = graph
+        self._mark, self._signs = mark, signs
         self._texts: dict[Node, tuple[str, int]] = {}
         self._lines: list[str] = []
         self._taken = {str(n.data) for n in graph.inputs} | {o.name for o in graph.outputs}
@@ -89,6 +90,8 @@ class _Text:
         for node in graph.order:
             rule = _RULES.get(node.kind, _other)
             text, strength = rule(self, node)
+            if node is self._mark:
+                text = f"{self._signs[0]}{text}{self._signs[1]}"
             self._texts[node] = text, strength
             is_shared = len(graph.users[node]) > 1 or node in is_array
             if node.args and (is_shared or len(text) > LONGEST or node in named):

@@ -217,7 +217,7 @@ def graph_from_data(data: Any) -> Graph:
         try:
             reader.nodes.append(_node(reader, row))
         except SymgraphError as error:
-            raise type(error)(f"node {position}: {error}") from None
+            raise error.reworded(f"node {position}: {error}") from None
     inputs = tuple(reader.node(number) for number in reader.entry("inputs", list))
     outputs = []
     for row in reader.entry("outputs", list):

@@ -95,7 +95,8 @@ def source(
         Naming the operation that C has no spelling for.
     """
     for op in missing_operations(procedure):
-        raise UnsupportedError(f"the cython target has no spelling for the operation {op!r}: choose another target")
+        message = f"the cython target has no spelling for the operation {op!r}: choose another target"
+        raise UnsupportedError(message).about(operation=op)
     face = interface(graph, procedure)
     lanes = face.is_elementwise and fits_lanes(procedure)
     names = safe_names(bound_names(procedure), IN_BODY)

@@ -81,7 +81,7 @@ def source(
         if operation.op not in PLAIN and _function(operation.op, kind) is None:
             raise UnsupportedError(
                 f"the numba target has no function for the operation {operation.op!r}: use the cython target"
-            )
+            ).about(operation=operation.op)
     face = interface(graph, procedure)
     names = safe_names(bound_names(procedure), RESERVED)
     printer = Printer(dialect(dtype), names)

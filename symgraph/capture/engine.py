@@ -17,6 +17,7 @@ import sympy as sp
 from ..axis import Axis
 from ..errors import ModelError, SymgraphError
 from ..node import Node
+from .marking import mark_expression
 from .pool import AxisPool
 from .survey import Survey
 
@@ -144,7 +145,9 @@ class Machine:
                     if not stack:
                         return finished.value
         except SymgraphError as error:
-            raise type(error)(f"{error} (at {_path([s[2] for s in stack])})") from None
+            expressions = [s[2] for s in stack]
+            mark_expression(error, expressions)
+            raise error.reworded(f"{error} (at {_path(expressions)})") from None
 
     def _recall(self, request: Request) -> tuple[tuple[object, ...], Node | None]:
         expression, bindings, position = request

@@ -98,7 +98,7 @@ def capture_output(machine: Machine, name: str, expression: sp.Basic) -> Output:
             position.append(index)
         return Output(name, machine.node(expression, NO_BINDINGS, tuple(position)), tuple(axes))
     except SymgraphError as error:
-        raise type(error)(f"output {name}: {error}") from None
+        raise error.reworded(f"output {name}: {error}") from None
 
 
 def _axis_name(expression: sp.Basic, dimension: int) -> str:

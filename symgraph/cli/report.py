@@ -30,7 +30,7 @@ def exit_codes(command: Callable[P, None]) -> Callable[P, None]:
         try:
             command(*arguments, **options)
         except SymgraphError as error:
-            message(f"error: {error}")
+            message("\n".join([f"error: {error}", *getattr(error, "__notes__", ())]))
             raise SystemExit(_code(error)) from None
 
     return run

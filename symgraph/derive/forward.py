@@ -68,7 +68,7 @@ def _tangent(node: Node, table: Mapping[Node, Node], active: set[Node]) -> Node:
             indices = dict(zip(node.data[0], node.args[1:], strict=True))
             return s.scatter_add(table.get(node.args[0], s.ZERO), indices, node.data[1])
         case _:
-            raise UnsupportedError(f"no forward rule for {node!r}")
+            raise UnsupportedError(f"no forward rule for {node!r}").about(node)
 
 
 def _elementwise(node: Node, table: Mapping[Node, Node], active: set[Node]) -> Node:

@@ -95,5 +95,5 @@ def partial(node: Node, position: int) -> Node:
         raise UnsupportedError(
             f"{node.data} has no derivative by argument {position + 1}: hold that argument constant, or register the "
             "derivative with the operation"
-        )
+        ).about(node)
     return program.run(node.args, node)

@@ -146,7 +146,7 @@ class _Sweep:
                     flat = s.guard(s.compare("eq", axis_index(target), indices.pop(target)), flat)
                 self.give(node.args[0], s.gather(flat, indices), EMPTY, node.data[1], strong)
             case _:
-                raise UnsupportedError(f"no reverse rule for {node!r}")
+                raise UnsupportedError(f"no reverse rule for {node!r}").about(node)
 
     def _elementwise(self, node: Node, value: Node, mask: Mask, strong: bool) -> None:
         times = strong_product if strong else s.mul

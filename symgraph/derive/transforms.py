@@ -14,6 +14,7 @@ from ..axis import Axis
 from ..dtype import FLOATING
 from ..errors import ModelError
 from ..graph import Graph, Output, Structure, collection_paused, map_structure, topological_order
+from ..marks import marks_nodes
 from ..node import Kind, Node, input_node
 from ..ops import apply_op
 from ..rewrite import bound_axes, fresh_axis
@@ -63,6 +64,7 @@ def _scalar_output(graph: Graph, what: str) -> Output:
 
 
 @collection_paused()
+@marks_nodes
 def gradient(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """The gradient of the one scalar output."""
     output = _scalar_output(graph, "grad")
@@ -78,6 +80,7 @@ def _gradient_outputs(collector: _Collector, output: Output, wrt: Sequence[Node]
 
 
 @collection_paused()
+@marks_nodes
 def value_and_gradient(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """(value, gradient) of the one scalar output."""
     output = _scalar_output(graph, "value_and_grad")
@@ -116,6 +119,7 @@ def _free_output(graph: Graph, output: Output) -> Output:
 
 
 @collection_paused()
+@marks_nodes
 def jacobian(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """The Jacobian of every output by every input of ``wrt``: shape output.shape + input.shape."""
     collector = _Collector()
@@ -135,6 +139,7 @@ def jacobian(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
 
 
 @collection_paused()
+@marks_nodes
 def hessian(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """The Hessian of the one scalar output: for inputs x, y a block of shape x.shape + y.shape."""
     output = _scalar_output(graph, "hessian")
@@ -169,6 +174,7 @@ def _companions(graph: Graph, nodes: Sequence[Node], suffix: str) -> list[Node]:
 
 
 @collection_paused()
+@marks_nodes
 def pushforward(graph: Graph, wrt: Sequence[Node]) -> Graph:
     """(outputs, their tangents) along a direction; the direction's inputs follow the function's own."""
     directions = _companions(graph, wrt, "tangent")
@@ -186,6 +192,7 @@ def pushforward(graph: Graph, wrt: Sequence[Node]) -> Graph:
 
 
 @collection_paused()
+@marks_nodes
 def pullback(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """The adjoints of ``wrt`` for given adjoints of the outputs, whose inputs follow the function's own."""
     named = [input_node(o.name, o.axes) for o in graph.outputs]
@@ -204,6 +211,7 @@ def pullback(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
 
 
 @collection_paused()
+@marks_nodes
 def hessian_vector(graph: Graph, wrt: Sequence[Node], single: bool) -> Graph:
     """The Hessian of the one scalar output times a vector, whose inputs follow the function's own."""
     output = _scalar_output(graph, "hvp")

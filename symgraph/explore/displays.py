@@ -1,4 +1,4 @@
-"""How Functions, Graphs and Kernels show themselves in Jupyter, VS Code and on GitHub.
+"""How Functions, Graphs, Kernels and plans show themselves in Jupyter, VS Code and on GitHub.
 
 Each gives a bundle of forms, of which a front end takes the richest that it knows: HTML or SVG, LaTeX, plain text.
 """
@@ -11,17 +11,20 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from ..compile import Kernel
+from ..compile import Kernel, emitted_lines, explained
 from ..counting import operation_table
-from ..function import Function
+from ..errors import SymgraphError, UnsupportedError
+from ..function import Explanation, Function
 from ..graph import Graph
 from ..show import graph_text
+from .error_display import error_bundle
 from .exploration import Exploration, explored
 from .glyphs import Formulas
 from .model import build_model
 from .notation import LATEX, Writer, symbol_latex
+from .plan import plan_svg
 
-__all__ = ["function_bundle", "graph_bundle", "kernel_bundle", "loop_boxes", "register_displays"]
+__all__ = ["function_bundle", "graph_bundle", "kernel_bundle", "loop_boxes", "plan_bundle", "register_displays"]
 
 LONGEST = 600  # characters of LaTeX that are set as a formula
 MOST_DRAWN = 2000  # values of a graph that shows itself as a picture without being asked
@@ -31,8 +34,8 @@ _CODE = "font:12px/1.5 ui-monospace,Menlo,Consolas,monospace;overflow:auto;max-h
 
 def register_displays() -> None:
     """Give the classes of the layers below their way to show themselves."""
-    Function.views.update(explore=explored, bundle=function_bundle)
-    for owner, bundle in ((Graph, graph_bundle), (Kernel, kernel_bundle)):
+    Function.views.update(explore=explored, bundle=function_bundle, plan=plan_bundle)
+    for owner, bundle in ((Graph, graph_bundle), (Kernel, kernel_bundle), (SymgraphError, error_bundle)):
         setattr(owner, "_repr_mimebundle_", _method(bundle))  # noqa: B010  # the type checker refuses a new method
 
 
@@ -88,6 +91,24 @@ def kernel_bundle(kernel: Kernel) -> dict[str, str]:
     return {"text/plain": repr(kernel), "text/html": f"<div>{''.join(parts)}</div>"}
 
 
+def plan_bundle(explanation: Explanation) -> dict[str, str]:
+    """A plan: its loops as nested boxes, beside the emitted lines in theirs.
+
+    >>> x = sp.Symbol("x")
+    >>> sorted(plan_bundle(sg.function(x**2, [x]).explain()))
+    ['image/svg+xml', 'text/html', 'text/plain']
+    """
+    f = explanation.function
+    svg = plan_svg(explained(f))
+    counts = "".join(f"<p>{escape(line)}</p>" for line in explanation.splitlines()[:2])
+    code = ""
+    if len(f.graph.order) <= MOST_DRAWN:
+        with contextlib.suppress(UnsupportedError):  # what cannot be compiled has a plan all the same
+            code = f"<div><p>emitted</p>{loop_boxes(emitted_lines(f).lines)}</div>"
+    html = f'{counts}<div style="display:flex;flex-wrap:wrap;gap:24px"><div>{svg}</div>{code}</div>'
+    return {"text/plain": str(explanation), "image/svg+xml": svg, "text/html": html}
+
+
 def loop_boxes(lines: Iterable[str]) -> str:
     """The lines of a function body as HTML in which each loop is a box around what it repeats.
 
@@ -106,7 +127,7 @@ def loop_boxes(lines: Iterable[str]) -> str:
         text = escape(line.strip())
         if line.strip().startswith("for "):
             open_at.append(indent)
-            html.append(f'<div style="{_BORDER};margin:3px 0;padding:1px 8px"><b>{text}</b>')
+            html.append(f'<div style="{_BORDER};margin:3px 0;padding:1px 8px"><b>{text}</b><br>')
         else:
             html.append(f"<span>{text}</span><br>")
     html.extend("</div>" for _ in open_at)

@@ -146,10 +146,12 @@ def mathml(latex: str) -> str:
     >>> mathml("x < 1").partition("<mrow>")[2]
     '<mi>x</mi><mo>&#x0003C;</mo><mn>1</mn></mrow></math>'
     """
-    _typesetter()
-    from latex2mathml.converter import convert
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the typesetter, which brings the converter, reads its fonts when imported
+        _typesetter()
+        from latex2mathml.converter import convert
 
-    return convert(latex)
+        return convert(latex)
 
 
 def _typeset(latex: str, size: float) -> ElementTree.Element | None:

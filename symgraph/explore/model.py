@@ -6,6 +6,7 @@ of an input) have no box of their own: they are written out in the formulas of t
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -208,7 +209,8 @@ def build_model(
         adjoints: dict[Node, Node] = {}
         if _has_adjoints(graph):
             targets = [n for n in order if n.dtype is FLOATING]
-            adjoints = reverse_adjoints({graph.outputs[0].node: constant(1)}, targets)
+            with contextlib.suppress(UnsupportedError):  # what has no derivative can be looked at all the same
+                adjoints = reverse_adjoints({graph.outputs[0].node: constant(1)}, targets)
         values: Mapping[Node, Value] = {}
         if arguments or named or not graph.inputs:
             bindings, sizes, _ = bind_arguments(graph.inputs, f._bound(arguments, named or {}))

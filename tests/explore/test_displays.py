@@ -64,3 +64,19 @@ def test_the_widget_draws_what_is_chosen() -> None:
     assert 'data-group="4"' in widget.drawing
     widget.wanted = 3
     assert widget.formulas["id"] == 3 and "<svg" in widget.formulas["formulas"][0]["svg"]
+
+
+def test_a_plan_is_nested_boxes() -> None:
+    explanation = sg.value_and_grad(ridge(), "w").explain()
+    bundle = explanation._repr_mimebundle_()
+    assert explanation.splitlines()[0].endswith("3 inputs, 2 outputs") and bundle["text/plain"] == str(explanation)
+    root = ElementTree.fromstring(bundle["image/svg+xml"])
+    rows = {t.text: float(t.get("y", 0)) for t in root if t.tag.endswith("text")}
+    rectangles = [r for r in root if r.tag.endswith("rect")][1:]
+    shapes = [{k: float(r.get(k, 0)) for k in ("x", "y", "width", "height")} for r in rectangles]
+    inner, outer = shapes[1], shapes[0]
+    assert len(shapes) == explanation.count("for ")
+    assert outer["x"] < inner["x"] and inner["x"] + inner["width"] < outer["x"] + outer["width"]
+    assert outer["y"] < inner["y"] and inner["y"] + inner["height"] <= outer["y"] + outer["height"]
+    head = next(y for text, y in rows.items() if text == "for i in 0..n")
+    assert outer["y"] < head < inner["y"] and "<b>for i in range(n):</b>" in bundle["text/html"]
