@@ -17,7 +17,7 @@ from .errors import ModelError, UnsupportedError
 from .expansions import expand
 from .function import Function
 from .graph import Graph
-from .marks import mark_in_graph
+from .marks import marked_errors
 from .register import inline_formulas
 from .simplify.sharing import shared_graph
 from .storage import content_hash, dumps, loads
@@ -227,13 +227,10 @@ def compile(
     options = Options(dtype, bool(exact), threads)
     graph = inline_formulas(graph)  # the cache and a pickled kernel then depend on no registration
     finish = None if exact else shared_graph
-    try:
+    with marked_errors(graph):
         built = build_kernel(
             graph, target, options, version=__version__, digest_of_graph=content_hash(graph), finish=finish
         )
-    except UnsupportedError as error:
-        mark_in_graph(error, graph)
-        raise
     return _kernel(graph, target, options, built)
 
 

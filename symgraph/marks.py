@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Concatenate, ParamSpec, TypeVar
 
 from .errors import SymgraphError
@@ -11,7 +12,7 @@ from .graph import Graph
 from .node import Node
 from .show import graph_text
 
-__all__ = ["END", "START", "mark_in_graph", "marks_nodes", "underlined"]
+__all__ = ["END", "START", "mark_in_graph", "marked_errors", "marks_nodes", "underlined"]
 
 START, END = "\x01", "\x02"  # around the part at fault, in texts on their way to the reader
 WIDEST = 96  # characters of a line; of a longer one the part around the mark is shown
@@ -56,15 +57,22 @@ def mark_in_graph(error: SymgraphError, graph: Graph) -> None:
         error.add_note("\n".join(f"  {line}" for line in marked.splitlines()))
 
 
+@contextlib.contextmanager
+def marked_errors(graph: Graph) -> Iterator[None]:
+    """Errors about a node of a graph that are raised inside say where in it the node is."""
+    try:
+        yield
+    except SymgraphError as error:
+        mark_in_graph(error, graph)
+        raise
+
+
 def marks_nodes(run: Callable[Concatenate[Graph, P], R]) -> Callable[Concatenate[Graph, P], R]:
     """Errors about a node of the graph that a function takes first say where in it the node is."""
 
     @functools.wraps(run)
     def marking(graph: Graph, *arguments: P.args, **named: P.kwargs) -> R:
-        try:
+        with marked_errors(graph):
             return run(graph, *arguments, **named)
-        except SymgraphError as error:
-            mark_in_graph(error, graph)
-            raise
 
     return marking
