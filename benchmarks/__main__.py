@@ -15,6 +15,7 @@ from benchmarks.measure import Figure, machine, show, write
 
 MODULES = (
     "gmm", "bundle_adjustment", "large_scalars", "latency", "depth", "first_compile", "mechanics", "nist",
+    "untaken_branches",
 )
 
 
