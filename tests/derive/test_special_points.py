@@ -10,9 +10,11 @@ import pytest
 import sympy as sp
 
 import symgraph as sg
+from symgraph import simplify as s
+from symgraph.axis import Axis
 from symgraph.counting import operation_table
 from symgraph.graph import Graph, Output
-from symgraph.node import Node
+from symgraph.node import Node, axis_index, constant, input_node
 from symgraph.simplify.sharing import shared_graph
 
 x, y, z, a = sp.symbols("x y z a", real=True)
@@ -133,3 +135,30 @@ def counts(graph: Graph, nodes: list[Node]) -> tuple[int, int]:
     table = operation_table([o.node for o in emitted.outputs])
     selects = table.pop("select", 0)
     return sum(n for op, n in table.items() if op not in ("lt", "le", "eq", "ne", "and", "or", "not")), selects
+
+
+def test_the_shares_of_a_tie_along_an_axis_add_up_to_one_at_second_order():
+    i = Axis("i", "n")
+    array = input_node("w", (Axis("w_0", "n"),))
+    element = s.gather(array, {array.axes[0]: axis_index(i)})
+    square = s.power(s.reduce("max", element, i), constant(2))
+    f = sg.Function(Graph("f", (array,), (Output("f", square),)))
+    tied, direction = np.array([3.0, 1.0, 3.0, 3.0]), np.array([1.0, 5.0, 2.0, 3.0])
+    np.testing.assert_allclose(sg.grad(f, wrt="w")(tied), 6 * np.array([1, 0, 1, 1]) / 3, rtol=1e-15)
+    found = sg.hvp(f, wrt="w")(tied, direction)
+    np.testing.assert_allclose(found, 2 * (1 + 2 + 3) / 3 * np.array([1, 0, 1, 1]) / 3, rtol=1e-15)
+
+
+SECOND = [  # rows whose second derivatives have conventions or limits: op, point, Hessian
+    ("hypot", (0.0, 0.0), [[INF, 0], [0, INF]]),
+    ("hypot", (3e-200, 4e-200), [[0.128e200, -0.096e200], [-0.096e200, 0.072e200]]),
+    ("atan2", (0.0, 0.0), [[0, 0], [0, 0]]), ("atan2", (3.0, 4.0), [[-0.0384, -0.0112], [-0.0112, 0.0384]]),
+    ("strong_product", (0.0, 2.0), [[0, 1], [1, 0]]), ("hypot_quotient", (0.0, 0.0), [[0, 0], [0, 0]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("op", "point", "hessian"), SECOND, ids=[f"{op} at {p}" for op, p, _ in SECOND])
+def test_second_derivatives_of_rows(op, point, hessian):
+    inputs = (input_node("u"), input_node("v"))
+    f = sg.Function(Graph("f", inputs, (Output("f", s.call(op, *inputs)),)))
+    np.testing.assert_allclose(sg.hessian(f)(*point), hessian, rtol=1e-14)
