@@ -182,8 +182,8 @@ class _Sweep:
                 root = is_singular_power(node) and node.args[0] in self.nonnegative
                 for position, argument in enumerate(node.args):
                     if argument in self.active:
-                        given = root_product(value, node) if root and not position else None
-                        given = times(value, partial(node, position)) if given is None else given
+                        divided = root_product(value, node) if root and not position else None
+                        given = times(value, partial(node, position)) if divided is None else divided
                         self.give(argument, given, mask, node.axes, strong or root)
 
     def _product(self, node: Node, value: Node, mask: Mask, strong: bool) -> None:
