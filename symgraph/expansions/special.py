@@ -14,6 +14,7 @@ from ..ops import apply_op
 from .building import (
     HALF,
     MAXIMUM_ORDER,
+    MINUS_ONE,
     ONE,
     ZERO,
     add,
@@ -128,8 +129,10 @@ def _expint(order: Node, x: Node) -> Node | None:
         return None
     if n == 1:
         return apply_op("exp1", x)
-    terms = polynomial([Fraction(factorial(-n), factorial(k)) for k in range(1 - n)], x)
-    return mul(terms, apply_op("exp", scaled(-1, x)), power(x, n - 1))
+    decay = mul(apply_op("exp", scaled(-1, x)), power(x, n - 1))
+    if n == 0:
+        return decay
+    return mul(polynomial([Fraction(factorial(-n), factorial(k)) for k in range(1 - n)], x), decay)
 
 
 def _lowergamma(a: Node, x: Node) -> Node:
@@ -153,7 +156,7 @@ def _riemann_zeta(order: Node, s: Node) -> Node | None:
     if k == 0:
         return add(apply_op("zetac", s), ONE)
     in_s, in_inverse = ([Fraction(c) for c in part] for part in remainder(k))
-    inverse = reciprocal(sub(s, ONE))
+    inverse = reciprocal(add(s, MINUS_ONE))
     rest = add(polynomial(in_s, s), mul(inverse, polynomial(in_inverse, inverse)))
     minus = scaled(-1, s)
     terms = [
