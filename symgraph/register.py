@@ -147,7 +147,8 @@ def _expressions(name: str, arity: int, partials: Sequence[object]) -> tuple[obj
     arguments = ARGUMENTS[:arity]
     results: list[object] = []
     for position, partial in enumerate(partials):
-        result = partial(*arguments) if callable(partial) and not isinstance(partial, sp.Expr) else partial
+        is_function = callable(partial) and (isinstance(partial, sp.Lambda) or not isinstance(partial, sp.Expr))
+        result = partial(*arguments) if is_function else partial
         if result is not None:
             result = sp.sympify(result) if isinstance(result, (int, float)) else result
             if not isinstance(result, sp.Expr):

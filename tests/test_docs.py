@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 import symgraph as sg
 from symgraph.cli import main
+from symgraph.ops import BUILT_IN, OPS
 from tests.snippets import run_page
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -30,6 +32,15 @@ def test_the_api_page_lists(name: str) -> None:
 def test_every_page_is_in_the_contents() -> None:
     contents = re.findall(r"^(\w+)$", page("index.md"), re.MULTILINE)
     assert sorted(contents) == sorted(path.stem for path in DOCS.glob("*.md") if path.stem != "index")
+
+
+def test_the_table_of_functions_has_every_operation() -> None:
+    cell = re.findall(r"^```{code-cell} ipython3\n:tags: .*?\n\n(.*?)^```", page("functions.md"), re.M | re.S)[0]
+    names: dict[str, Any] = {}
+    exec(cell, names)
+    rows = names["lines"][2:]
+    assert [row.split("`")[1] for row in rows] == sorted(BUILT_IN, key=list(OPS).index)
+    assert not [row for row in rows if "—" in row], "an operation that no target has would be new"
 
 
 def test_options_on_the_command_line_page_exist() -> None:

@@ -98,6 +98,18 @@ def {name}(n, {arguments}):
     return Special(name, library, parameters, D, cython, numba)
 
 
+# an order that is not whole has no function of SciPy's, whose own answer would be that of another order
+_EXPINT = Special(
+    "expint", "expn", ("Py_ssize_t", D), D,
+    """\
+cdef inline double expint(double n, double x) noexcept nogil:
+    return cython_special.expn(<Py_ssize_t>n, x) if n == <Py_ssize_t>n and n >= 0 else NAN""",
+    """\
+def expint(n, x):
+    return expint_library(int(n), x) if n == np.floor(n) and n >= 0 else np.nan""",
+)  # fmt: skip
+
+
 def _spherical(name: str, library: str, odd: int) -> Special:
     """A spherical Bessel function, which SciPy has from 0 up; orders of the parity ``odd`` are odd functions.
 
@@ -123,6 +135,7 @@ SPECIAL: dict[str, Special] = {
     **{
         f.name: f
         for f in (
+            _EXPINT,
             _polynomial("legendre", "eval_legendre", "x"),
             _polynomial("chebyshevt", "eval_chebyt", "x"),
             _polynomial("chebyshevu", "eval_chebyu", "x"),
@@ -132,6 +145,7 @@ SPECIAL: dict[str, Special] = {
             _polynomial("assoc_laguerre", "eval_genlaguerre", "a, x"),
             _polynomial("gegenbauer", "eval_gegenbauer", "a, x"),
             _polynomial("jacobi", "eval_jacobi", "a, b, x"),
+            _spherical("sphericalj", "spherical_jn", 1),
             _spherical("sphericaly", "spherical_yn", 0),
             _spherical("sphericali", "spherical_in", 1),
         )

@@ -31,7 +31,7 @@ ROWS: tuple[Op, ...] = (
     cython_special("expi", sp.Ei(A), special.expi, POSITIVE, given_partials=(sp.exp(A) / A,)),
     cython_special("exp1", sp.expint(1, A), special.exp1, POSITIVE, given_partials=(-sp.exp(-A) / A,)),
     # the order is a whole number. A formula in the function's own value would cancel at small arguments
-    cython_special("expint", sp.expint(A, B), _expint, (-1, 4), POSITIVE, c="scipy:expn", whole=(0,),
+    cython_special("expint", sp.expint(A, B), _expint, (-1, 4), POSITIVE, c="special:expint", whole=(0,),
                    given_partials=(None, -_EXPINT(A - 1, B))),
     row("sici_sine", sp.Si(A), lambda x: special.sici(x)[0], (-8, 8), given_partials=(_SINC(A),), cost=60,
         c="special:sine_integral"),

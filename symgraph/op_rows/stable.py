@@ -54,6 +54,6 @@ ROWS: tuple[Op, ...] = (
     # sin(x)/x and its derivatives: spherical Bessel functions, with their limits at 0
     row("sinc", sp.sinc(A), lambda x: np.sinc(x / np.pi), (-8, 8), given_partials=(-_SPHERICAL(1, A),)),
     row("sphericalj", sp.sqrt(sp.pi / 2) / sp.sqrt(B) * sp.besselj(A + sp.Rational(1, 2), B), _spherical_bessel,
-         (1, 4), (0.5, 9.0), cost=60, whole=(0,),
+         (1, 4), (0.5, 9.0), cost=60, whole=(0,), c="special:sphericalj",
          given_partials=(None, (A * _SPHERICAL(A - 1, B) - (A + 1) * _SPHERICAL(A + 1, B)) / (2 * A + 1))),
 )

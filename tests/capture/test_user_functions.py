@@ -151,6 +151,38 @@ def test_registered_functions_go_back_to_sympy() -> None:
     assert to_sympy(graph, symbols) == g(x) * y
 
 
+@pytest.mark.parametrize("target", ["cython", "numba"])
+def test_one_call_is_enough_for_every_order_on_every_target(target: str) -> None:
+    cdf = sp.Function(f"normal_cdf_{target}")
+    density = sp.Lambda(y, sp.exp(-(y**2) / 2) / sp.sqrt(2 * sp.pi))
+    register(cdf, value=special.ndtr, partials=[density], c="scipy:ndtr")
+    f = sg.function(cdf(x) * x, inputs=[x])
+    outputs = sg.compile(sg.hessian(f), target=target), sg.compile(sg.value_and_grad(f), target=target)
+    at = 0.75
+    slope = float(density(at))
+    value, (first,) = outputs[1](at)
+    assert value == pytest.approx(special.ndtr(at) * at, rel=1e-15)
+    assert first == pytest.approx(special.ndtr(at) + at * slope, rel=1e-15)
+    assert np.ravel(outputs[0](at))[0] == pytest.approx(2 * slope - at**2 * slope, rel=1e-14)
+
+
+@pytest.mark.parametrize("target", ["cython", "numba"])
+def test_a_function_with_fdiff_compiles_with_its_formula(target: str) -> None:
+    """A class that knows its derivative by another class, both with numbers given afterwards."""
+    slope = sp.Function(f"slope_{target}")
+
+    def fdiff(self: sp.Function, argindex: int = 1) -> sp.Expr:
+        return slope(*self.args)
+
+    bump = type(f"bump_{target}", (sp.Function,), {"nargs": 1, "fdiff": fdiff})
+    register(slope, value=sp.Lambda(y, 2 * y * sp.cos(y**2)))
+    register(bump, value=sp.Lambda(y, sp.sin(y**2)), partials=[slope])
+    kernel = sg.compile(sg.value_and_grad(sg.function(bump(3 * x), inputs=[x])), target=target)
+    value, (first,) = kernel(0.5)
+    assert value == pytest.approx(np.sin(2.25), rel=1e-15)
+    assert first == pytest.approx(9 * np.cos(2.25), rel=1e-15)
+
+
 def test_refused() -> None:
     with pytest.raises(UnsupportedError, match="no function of SymPy"):
         register(sp.sin(x), value=np.sin)
