@@ -161,5 +161,6 @@ def _context(request: Request, modules: Sequence[Module]) -> dict[str, Any]:
         "expression": request.expression, "dtype": request.options.dtype,
         "scipy": any("scipy" in text for text in texts), "openmp": any("prange(" in text for text in texts),
         "exact": request.options.exact, "large": [m.name for m in modules if "_part_2(" in m.text],
-        "calls": calls(request, modules), "stubs": [stub(m, request.options.dtype) for m in modules],
+        "calls": calls(request, modules), "accuracy": request.accuracy, "accuracy_reason": request.accuracy_reason,
+        "stubs": [stub(m, request.options.dtype) for m in modules],
         }  # fmt: skip

@@ -48,6 +48,8 @@ class Request:
         Content hash of the model.
     selftest:
         Data of the self-test.
+    accuracy, accuracy_reason:
+        Lines of the table of estimated errors, or why there is none.
     """
 
     name: str
@@ -60,6 +62,8 @@ class Request:
     expression: str = ""
     digest: str = ""
     selftest: Mapping[str, Any] = field(default_factory=dict)
+    accuracy: Sequence[Any] = ()
+    accuracy_reason: str = ""
 
 
 @dataclass(frozen=True)

@@ -309,7 +309,8 @@ def emit_package(
     functions:
         The functions by kind, the model itself first.
     described:
-        ``command``, ``expression``, ``digest`` and ``selftest``: what headers, metadata and self-test hold.
+        ``command``, ``expression``, ``digest``, ``selftest`` and ``accuracy`` (with ``accuracy_reason``): what headers,
+        metadata, self-test and README hold.
     """
     from .codegen.package import PackageKernel, Request, package_files
 

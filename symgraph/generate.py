@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .accuracy.estimate import estimates
 from .compile import compare_package, emit_package, package_name, write_package
 from .errors import ModelError
 from .function import Function
@@ -121,9 +122,11 @@ def plan_package(
         raise ModelError("nothing to generate: name at least one of value, grad, jac, hess, jvp, vjp, hvp")
     names = {kind: package_name(made.name) for kind, made in functions.items()}
     needs_test = form == "package"
+    lines, reason = estimates(f, functions, dtype, exact) if needs_test else ([], "")
     files = emit_package(
         own, functions, target=target, dtype=dtype, exact=exact, threads=threads, form=form, command=command,
         expression=graph_text(f.graph), digest=content_hash(f.graph),
-        selftest=self_test_data(f, functions, names, wrt, dtype) if needs_test else {},
+        selftest=self_test_data(f, functions, names, wrt, dtype) if needs_test else {}, accuracy=lines,
+        accuracy_reason=reason,
     )  # fmt: skip
     return Plan(own, functions, files)

@@ -26,7 +26,7 @@ from .storage import content_hash
 from .templates.package.selftest import Check, check
 from .transform import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 
-__all__ = ["KINDS", "Check", "check_kernels", "derived_functions", "index_bound", "self_test_data"]
+__all__ = ["KINDS", "Check", "candidates", "check_kernels", "derived_functions", "index_bound", "self_test_data"]
 
 POINTS = 3
 _PARTIALS = 6
@@ -138,7 +138,7 @@ def self_test_data(
     is_differentiated = any(kind != "value" for kind in functions)
     needs_curvature = any(kind in _CURVED for kind in functions)
     reason = ""
-    for candidate in _candidates(graph):
+    for candidate in candidates(graph):
         try:
             point = _point(graph, candidate, by if is_differentiated else [], needs_curvature)
         except UnsupportedError:
@@ -169,7 +169,7 @@ def _roles(graph: Graph, derived: Graph, kind: str, wrt: Sequence[str]) -> list[
 
 
 # ------------------------------------------------------------------------------------------------------------- points
-def _candidates(graph: Graph) -> Iterator[dict[str, Any]]:
+def candidates(graph: Graph) -> Iterator[dict[str, Any]]:
     """Arguments, directions and cotangents: the same for the same model, on every machine."""
     chance = random.Random(content_hash(graph))
     sizes = {name: (3, 4, 5, 2)[k % 4] for k, name in enumerate(graph.size_names)}

@@ -79,8 +79,9 @@ class Analysis:
 
 
 def analysis(
-    graph: Graph, output: Output, place: Sequence[int], arguments: Sequence[object], dtype: str = "float64"
-) -> Analysis | None:
+    graph: Graph, output: Output, place: Sequence[int], arguments: Sequence[object], dtype: str = "float64",
+    library: bool = True,
+) -> Analysis | None:  # fmt: skip
     """First-order error analysis of one element of an output at one point; None where it has no relative error.
 
     Parameters
@@ -93,6 +94,8 @@ def analysis(
         One value per input, of exact shapes.
     dtype:
         The format of the kernel.
+    library:
+        Whether to try how well the functions of the mathematics library are computed on this machine.
 
     Examples
     --------
@@ -114,12 +117,13 @@ def analysis(
         result = values[target].item()
         if not mpmath.isfinite(result) or result == 0:
             return None
-        return _analysed(below, table, values, result, FORMATS[dtype])
+        return _analysed(below, table, values, result, FORMATS[dtype], library)
 
 
 def _analysed(
-    below: Sequence[Node], table: dict[Node, Node], values: dict[Node, Exact], result: Any, kind: FloatFormat
-) -> Analysis:
+    below: Sequence[Node], table: dict[Node, Node], values: dict[Node, Exact], result: Any, kind: FloatFormat,
+    library: bool,
+) -> Analysis:  # fmt: skip
     condition, estimate = mpmath.mpf(0), mpmath.mpf(0)
     losses: list[tuple[Any, Loss]] = []
     for node in below:
@@ -134,7 +138,7 @@ def _analysed(
             condition += effect
         elif _rounds(node) and not all(is_representable(v, kind) for v in value.flat):
             estimate += effect
-            losses += _candidates(node, values, effect, kind)
+            losses += _candidates(node, values, effect, kind, library)
     greatest = max((effect * loss.gain for effect, loss in losses), default=0)
     loss = max(
         (loss for effect, loss in losses if effect * loss.gain >= _SHARE * greatest), key=lambda found: found.gain,
@@ -165,11 +169,11 @@ def _pairs(adjoint: Exact, value: Exact) -> Any:
 
 
 def _candidates(
-    node: Node, values: dict[Node, Exact], effect: Any, kind: FloatFormat
+    node: Node, values: dict[Node, Exact], effect: Any, kind: FloatFormat, library: bool
 ) -> list[tuple[Any, Loss]]:
     gain = _gain(node, values, kind)
     found = [Loss(node, gain)] if gain >= _SMALLEST_GAIN else []
-    own = _own_error(node, values, kind)
+    own = _own_error(node, values, kind) if library else 0.0
     if own >= 2 * _SMALLEST_GAIN:
         found.append(Loss(node, own, own=True))
     return [(effect, loss) for loss in found]
