@@ -203,7 +203,7 @@ def exact_operation(name: str, arity: int) -> Callable[..., Any]:
     def apply(*arguments: Any) -> Any:
         try:
             return _in_range(_real(formula(*(a if isinstance(a, bool) else mpmath.mpf(a) for a in arguments))))
-        except (ZeroDivisionError, ValueError, OverflowError, mpmath.libmp.NoConvergence):
+        except _NO_VALUE:
             return mpmath.nan  # outside of the domain, as in a branch that is not taken
 
     return apply
@@ -228,6 +228,10 @@ _WITH_LIMITS: dict[str, Callable[..., Any]] = {
     "xlogy": lambda a, b: mpmath.mpf(0) if a == 0 else a * mpmath.log(b),
 }
 _EXPONENTS = 2**16
+# outside of the domain; or beyond what mpmath can do, which recurses without end at some arguments of gammainc
+_NO_VALUE = (
+    ZeroDivisionError, ValueError, OverflowError, NotImplementedError, RecursionError, mpmath.libmp.NoConvergence,
+)  # fmt: skip
 _BY_NAME: dict[str, Callable[..., Any]] = {
     "add": _total,
     "mul": _factors,
