@@ -1,8 +1,9 @@
 """10,000 random expressions from the op table: value and gradient of the compiled kernel against mpmath.
 
 ``python -m benchmarks.random_expressions``; a slice with ``--first 4000 --count 500``, the reference semantics instead
-of compiled code with ``--interpreted``. What counts as a failure is said in ``tests/models/conditioning.py``: an error of more
-than 64 ulp times the condition number of the expression, anything that is not finite, and any exception.
+of compiled code with ``--interpreted``. A failure is an error of more than 64 ulp times the condition number of the
+expression (``tests/models/conditioning.py`` defines it), anything that is not finite, and any exception. The rows come
+from the table as it is: a new row changes which expressions the seeds stand for.
 """
 
 from __future__ import annotations

@@ -28,6 +28,14 @@ def test_interpreter():
     assert batch_failures(range(5000, 5000 + SLICE), interpreted=True) == []
 
 
+@pytest.mark.parametrize("point", [2.5, -6.7862, 12.4604, 25.0])
+def test_partial_of_tanh_far_out(point):
+    """It was 1 - tanh**2 once, which has no digit left from 20 on, and had lost 12 of them at 15."""
+    expression = Expression(1, (point,), (Step("tanh", (0,)),))
+    values, slope = packed([expression])(argument([expression]))
+    assert check([expression], values, slope) == []
+
+
 def test_depth_and_rows():
     """Expressions are up to 12 deep; every row of the table comes up in a thousand."""
     depths, seen = [], set()
@@ -65,6 +73,6 @@ def test_a_wrong_result_is_found():
     assert check([CANCELS], [value[0] + 0.9 * allowed], slope) == []
     (failure,) = check([CANCELS], [value[0] + 1.1 * allowed], slope)
     assert failure.what == "value" and failure.excess == pytest.approx(1.1, rel=1e-3)
-    (failure,) = check([CANCELS], value, slope + [2 * by_x, 0.0])
+    (failure,) = check([CANCELS], value, slope + np.array([2 * by_x, 0.0]))
     assert failure.what == "partial by x0"
     assert len(check([CANCELS], value, slope * np.nan)) == 2

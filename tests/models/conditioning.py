@@ -10,8 +10,8 @@ the error of y if every slot, inputs and rounded constants included, is off by o
     (sum over slots v of |dg/d(log v)| + sum over arguments a of steps v of |dy/dv * dv/da * da/dx|) / |g|:
 
 every slot is off by one unit (its value, and with it its derivative), and so is every product of the chain rule, which
-is how paths that cancel show. Partials of single operations count as exactly computable: an operation that loses digits in
-its own partial has no excuse.
+is how paths that cancel show. Partials of single operations count as exactly computable: an operation that loses
+digits in its own partial has no excuse.
 N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., SIAM 2002, sections 1.6 and 3.1.
 """
 
@@ -45,7 +45,9 @@ class Truth:
     gradient: tuple[Any, ...]
 
 
-def run(expression: Expression, point: Sequence[Any], slot: int = -1, argument: tuple[int, int] = (-1, -1)) -> list[Any]:
+def run(
+    expression: Expression, point: Sequence[Any], slot: int = -1, argument: tuple[int, int] = (-1, -1)
+) -> list[Any]:
     """The value of every slot at a point, at the working precision.
 
     ``slot`` is off by one part in 1e15; so is the argument ``(slot, position)``, for that one step.

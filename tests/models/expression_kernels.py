@@ -122,7 +122,9 @@ def check(expressions: Sequence[Expression], values: Sequence[float], slope: Arr
         expected = [exact.value, *exact.gradient]
         names = ["value", *(f"partial by x{k}" for k in range(stop - start))]
         start = stop
-        errors = [float(abs(mpmath.mpf(f) - e)) if np.isfinite(f) else np.inf for f, e in zip(found, expected, strict=True)]
+        errors = [
+            float(abs(mpmath.mpf(f) - e)) if np.isfinite(f) else np.inf for f, e in zip(found, expected, strict=True)
+        ]
         if all(error <= 64 * 2.0**-53 * abs(float(e)) for error, e in zip(errors, expected, strict=True)):
             continue
         first, others = allowance(expression)
