@@ -2,8 +2,7 @@
 
 ``python -m benchmarks.random_expressions``; a slice with ``--first 4000 --count 500``, the reference semantics instead
 of compiled code with ``--interpreted``. A failure is an error of more than 64 ulp times the condition number of the
-expression (``tests/models/conditioning.py`` defines it), anything that is not finite, and any exception. The rows come
-from the table as it is: a new row changes which expressions the seeds stand for.
+expression (``tests/models/conditioning.py`` defines it), anything that is not finite, and any exception.
 """
 
 from __future__ import annotations

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import mpmath
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
 
 import symgraph as sg
 from symgraph import simplify as s
@@ -26,8 +28,8 @@ from .random_expressions import Expression
 __all__ = ["Failure", "argument", "check", "packed"]
 
 Array = NDArray[np.float64]
-# SymPy knows no such function, and turns the formula into one that is real by cancelling imaginary factors
-_NOT_BY_FORMULA = frozenset({"sphericalj"})
+# SymPy has no such function, and turns the formula into one that is real only by cancelling imaginary factors
+_COMPLEX = frozenset({"sphericalj"})
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def packed(expressions: Sequence[Expression], name: str = "expressions") -> sg.F
     start = 0
     for number, expression in enumerate(expressions):
         places = range(start, start + len(expression.point))
-        if expression.seed % 2 or any(step.op in _NOT_BY_FORMULA for step in expression.steps):
+        if expression.seed % 2 or not all(_in_sympy(step.op) for step in expression.steps):
             nodes[number] = _node(expression, [s.gather(v, {v.axes[0]: constant(k)}) for k in places])
         else:
             formulas[number] = _formula(expression, [symbols[k] for k in places])
@@ -87,6 +89,15 @@ def _node(expression: Expression, inputs: Sequence[Node]) -> Node:
         else:
             slots.append(s.call(step.op, *(slots[a] for a in step.args)))
     return slots[-1]
+
+
+@cache
+def _in_sympy(op: str) -> bool:
+    """Whether the formula of a row is one that users write: made of SymPy's own functions."""
+    if op in ("number", "select"):
+        return True
+    formula = OPS[op].formula
+    return op not in _COMPLEX and formula is not None and not formula.atoms(AppliedUndef)
 
 
 def _formula(expression: Expression, inputs: Sequence[Any]) -> Any:
