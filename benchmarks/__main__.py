@@ -14,7 +14,7 @@ from rich.console import Console
 from benchmarks.measure import Figure, machine, show, write
 
 MODULES = (
-    "gmm", "bundle_adjustment", "large_scalars", "latency", "depth", "first_compile", "mechanics", "nist",
+    "gmm", "loops", "bundle_adjustment", "large_scalars", "latency", "depth", "first_compile", "mechanics", "nist",
     "untaken_branches",
 )
 

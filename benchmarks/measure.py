@@ -74,14 +74,16 @@ def stopwatch(clock: Callable[[], float] = time.perf_counter) -> Iterator[list[f
 
 
 def compare(calls: Mapping[str, Callable[[], Any] | tuple[str, Mapping[str, Any]]], rounds: int = 15,
-            slice_seconds: float = 0.02) -> dict[str, float]:
+            slice_seconds: float = 0.02, clock: Callable[[], float] = time.perf_counter) -> dict[str, float]:
     """Median seconds per call of each contender, in interleaved rounds (A B C, C B A, ...).
 
-    A contender is a callable, or a statement with its names so that nothing but the call itself is timed.
+    A contender is a callable, or a statement with its names so that nothing but the call itself is timed. Pass
+    ``time.thread_time`` where one thread does all the work: what else runs on the machine then counts less.
     """
     timers: dict[str, timeit.Timer] = {}
     for name, call in calls.items():
-        timers[name] = timeit.Timer(call[0], globals=dict(call[1])) if isinstance(call, tuple) else timeit.Timer(call)
+        timers[name] = (timeit.Timer(call[0], globals=dict(call[1]), timer=clock) if isinstance(call, tuple)
+                        else timeit.Timer(call, timer=clock))
     counts = {}
     for name, timer in timers.items():
         number, seconds = timer.autorange()

@@ -70,7 +70,9 @@ class Values:
             cost, height = cost + below[0], max(height, 1 + below[1])
         if node.kind is Kind.ELEMENTWISE:
             cost += max(1, len(node.args) - 1)
-        most = 1 if node.dtype is FLOATING and node.kind is Kind.ELEMENTWISE else MOST_INLINE_COST
+        most = MOST_INLINE_COST
+        if node.dtype is FLOATING and node.kind is Kind.ELEMENTWISE:  # two reads are dearer than one
+            most = 1 if sum(bool(a.axes) for a in node.args) < 2 else 0
         if cost <= most and height <= MOST_INLINE_HEIGHT:
             self._inline[node] = (cost, height)
             if scalars:

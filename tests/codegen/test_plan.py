@@ -165,6 +165,7 @@ table 1: the sum over i, [j: d], 8*d bytes, accumulated
 clear table 1
 for i in 0..n
   for j in 0..d
+    compute mul
     accumulate mul into the sum over j
   compute 2 mul, neg, softplus, logistic
   accumulate softplus into the sum over i
