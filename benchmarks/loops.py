@@ -1,4 +1,4 @@
-"""Loops over data against C made by hand, one thread: value and gradients of a mixture, a regression, a sum of pairs."""
+"""Loops over data against C made by hand, one thread: mixture, regression and pair sum, with gradients."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
 /* Loops over lanes: reads and writes of a vector whose lanes lie `step` elements apart. Of the last vector only `active`
  * lanes count; the others repeat the last of these. */
 #if defined(__GNUC__)
+  #define UNROLLED _Pragma("GCC unroll 16") /* or a vector would be put together in memory */
   typedef int64_t wholes __attribute__((vector_size(LANE_BYTES / sizeof(real) * sizeof(int64_t))));
   #define CONVERTED(x, type) __builtin_convertvector(x, type)
 #else
+  #define UNROLLED
   typedef int64_t wholes;
   #define CONVERTED(x, type) ((type)(x))
 #endif
@@ -12,7 +14,7 @@ static inline lanes load_part(const real* at, int64_t step, int64_t active) {
     lanes x;
     if (active >= LANES && step == 1) return *(const lanes_at*)at;
     if (active >= LANES)
-        for (int q = 0; q < LANES; q++) LANE(x, q) = at[q * step];
+        UNROLLED for (int q = 0; q < LANES; q++) LANE(x, q) = at[q * step];
     else
         for (int q = 0; q < LANES; q++) LANE(x, q) = at[(q < active ? q : active - 1) * step];
     return x;
@@ -32,7 +34,7 @@ static inline void fill_lanes(lanes* at, int64_t count, real x) {
 static inline wholes whole(int64_t x) { return x - (wholes){0}; }
 static inline wholes count_from(int64_t first) {
     wholes x;
-    for (int q = 0; q < LANES; q++) LANE(x, q) = first + q;
+    UNROLLED for (int q = 0; q < LANES; q++) LANE(x, q) = first + q;
     return x;
 }
 static inline wholes whole_part(const int64_t* at, int64_t step, int64_t active) {
@@ -43,7 +45,7 @@ static inline wholes whole_part(const int64_t* at, int64_t step, int64_t active)
 static inline lanes floating(wholes x) { return CONVERTED(x, lanes); }
 static inline lanes gather(const real* at, wholes place) {
     lanes x;
-    for (int q = 0; q < LANES; q++) LANE(x, q) = at[LANE(place, q)];
+    UNROLLED for (int q = 0; q < LANES; q++) LANE(x, q) = at[LANE(place, q)];
     return x;
 }
 static inline void scatter_add(real* at, wholes place, int64_t active, lanes x) {
