@@ -349,6 +349,12 @@ class LanePrinter(Printer):
                 return Piece(f"floating({piece.text})", ATOM, True)
         return super()._operation(operation)
 
+    def _divisor(self, piece: Piece, level: int) -> str:
+        # Cython takes lanes + number for a number, and casts to that type whatever is divided by it
+        if self._loop is not None and piece.varies and piece.level < ATOM:
+            return f"<lanes>({piece.text})"
+        return super()._divisor(piece, level)
+
     def _call(self, operation: Operation, pieces: Sequence[Piece]) -> Piece:
         if self._loop is None or not any(p.varies for p in pieces):
             return super()._call(operation, pieces)

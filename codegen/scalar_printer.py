@@ -150,13 +150,15 @@ class Printer:
             if op == "div" and varies:  # Cython casts a number to the type of lanes here, which C refuses
                 pieces = [p if p.varies else Piece(self._wide(p, FLOATING), ATOM) for p in pieces]
             texts = [bracket(p, first if i == 0 else level + 1) for i, p in enumerate(pieces)]
+            if op == "div":
+                texts[1:] = [self._divisor(p, level + 1) for p in pieces[1:]]
             return Piece(between.join(texts), level, varies)
         if op == "neg":
             return _negative(pieces[0])
         if op == "rcp":
             one = self.dialect.literal(1, FLOATING)
             text = self._wide(one, FLOATING) if varies else one.text
-            return Piece(f"{text} / {bracket(pieces[0], UNARY)}", PRODUCT, varies)
+            return Piece(f"{text} / {self._divisor(pieces[0], UNARY)}", PRODUCT, varies)
         if op == "not":
             return Piece(f"not {bracket(pieces[0], NOT)}", NOT)
         if op == "float":
@@ -164,6 +166,9 @@ class Printer:
                 return pieces[0]
             return self.dialect.cast(bracket(pieces[0], UNARY), FLOATING)
         return self._call(operation, pieces)
+
+    def _divisor(self, piece: Piece, level: int) -> str:
+        return bracket(piece, level)
 
     def _sum(self, op: str, pieces: Sequence[Piece], varies: bool) -> Piece:
         text = bracket(pieces[0], SUM)

@@ -106,3 +106,16 @@ def test_a_triangle_of_pairs_runs_along_its_inner_loop() -> None:
         value, gradient = kernel(points)
         expected = truth(derived, [points])
         np.testing.assert_allclose(np.concatenate([[value], gradient.ravel()]), expected, rtol=1e-10)
+
+
+def test_a_divisor_that_mixes_lanes_and_numbers() -> None:
+    """A rational model: Cython takes vector + number for a number, which no vector can be cast to."""
+    u, y = (sp.IndexedBase(name, shape=(m,), real=True) for name in "uy")
+    x = sp.IndexedBase("x", shape=(4,), real=True)
+    quotient = x[0] * (u[i] ** 2 + u[i] * x[1]) / (u[i] ** 2 + u[i] * x[2] + x[3])
+    function = sg.value_and_grad(sg.function(sp.Sum((y[i] - quotient) ** 2, (i, 0, m - 1)), inputs=[x, u, y]), wrt="x")
+    arguments = np.array([0.25, 0.39, 0.415, 0.39]), np.linspace(0.1, 4.0, 11), np.linspace(0.2, 0.02, 11)
+    value, gradient = sg.compile(function, target="cython")(*arguments)
+    expected = function(*arguments)
+    assert value == pytest.approx(expected[0], rel=1e-13)
+    np.testing.assert_allclose(gradient, expected[1], rtol=1e-12)
