@@ -14,6 +14,7 @@ __all__ = ["DIGITS", "LADDER", "settled_outputs"]
 
 DIGITS = 22  # that two precisions must agree on: five more than a double has
 LADDER = (30, 60, 120, 240, 480, 960)
+_SURE = 480  # more digits than lie between 1 and the least float
 _NOTHING = mpmath.mpf(10) ** -400  # below every float
 
 
@@ -41,6 +42,8 @@ def settled_outputs(graph: Graph, arguments: Sequence[object]) -> list[Exact]:
     """
     before = exact_outputs(graph, arguments, LADDER[0])
     for digits in LADDER[1:]:
+        if digits < _SURE and _is_doubtful(before):
+            continue
         after = exact_outputs(graph, arguments, digits)
         with mpmath.workdps(digits):
             if all(
@@ -51,6 +54,17 @@ def settled_outputs(graph: Graph, arguments: Sequence[object]) -> list[Exact]:
                 return after
         before = after
     return [_unsettled(value) for value in before]
+
+
+def _is_doubtful(values: Sequence[Exact]) -> bool:
+    """Whether a zero, an infinity or a nan is among the values.
+
+    A term that is lost beside a greater one, as in log(1 + exp(-400)), gives 0 with any small number of digits, and
+    two precisions agree on it. Only with more digits than the range of floats has can such a value be believed.
+    """
+    return any(
+        not isinstance(v, (bool, int)) and (v == 0 or not mpmath.isfinite(v)) for value in values for v in value.flat
+    )
 
 
 def _agree(before: Any, after: Any) -> bool:

@@ -24,6 +24,14 @@ def test_what_is_zero_is_zero():
     assert abs(exact("sin(x)**2 + cos(x)**2 - 1", 0.3)) < mpmath.mpf(10) ** -400
 
 
+@pytest.mark.parametrize("argument", [-100.0, -368.0, -700.0])
+def test_a_term_lost_beside_one_at_any_small_precision_is_found(argument):
+    with mpmath.workdps(50):
+        expected = mpmath.exp(argument)  # log(1 + e) = e to first order, and e is below 1e-43
+        assert abs(exact("log(1 + exp(x))", argument) / expected - 1) < 1e-20
+        assert abs(exact("exp(x)/((1 + exp(x)) - 1)", argument) - 1) < 1e-20
+
+
 def test_what_is_not_real_is_nan():
     assert mpmath.isnan(exact("sqrt(x)", -1.0))
     assert mpmath.isnan(exact("log(x)", 0.0)) or mpmath.isinf(exact("log(x)", 0.0))
