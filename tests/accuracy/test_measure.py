@@ -89,7 +89,7 @@ def test_an_injected_error_is_reported_as_it_is(units):
     assert units - 0.5 <= row.worst <= units + 0.5 and units - 0.5 <= row.median <= units + 0.5
 
 
-def test_a_bad_operation_of_a_user_is_blamed_itself():
+def test_an_operation_without_a_formula_is_refused_by_name():
     bad = sp.Function("accuracy_bad_square")
 
     def value(a):
