@@ -12,8 +12,9 @@ from xml.etree import ElementTree
 
 from ..errors import UnsupportedError
 from ..function import Function
-from .drawing import MODES, draw
+from .drawing import MODES, draw, draw_boxes
 from .folding import LEVELS, boxes_at, default_level
+from .inside import insides
 from .model import Model, build_model
 from .page import page
 from .raster import png
@@ -98,6 +99,8 @@ class Exploration:
             for mode in self.modes:
                 if mode == self.mode or count <= MOST_BESIDE:
                     drawings[f"{level} {mode}"] = self.svg(level, mode)
+            for key, boxes in insides(self.model, level, MOST_BOXES).items():
+                drawings[f"{level} inside {key}"] = draw_boxes(self.model, boxes)
         return page(self, drawings)
 
     def png(self, scale: float = 2.0) -> bytes:

@@ -25,6 +25,12 @@ const model = {
   set(name, value) {
     state[name] = value;
     fire(`change:${name}`);
+    if (name === "opened") {
+      const inside = value.length && kept.drawings[`${state.level} inside ${value[value.length - 1]}`];
+      if (value.length && !inside) { value.pop(); return; }
+      state.drawing = inside || kept.drawings[`${state.level} ${state.mode}`];
+      fire("change:drawing");
+    }
     if (name !== "level" && name !== "mode") return;
     if (!(`${state.level} ${state.mode}` in kept.drawings)) { state.mode = kept.mode; fire("change:mode"); }
     state.drawing = kept.drawings[`${state.level} ${state.mode}`];
@@ -56,13 +62,15 @@ def page(exploration: Exploration, drawings: Mapping[str, str]) -> str:
     exploration:
         What is shown.
     drawings:
-        SVG by "level mode"; that of the exploration's own level and mode is shown first.
+        SVG by "level mode", and by "level inside key" for what single boxes hold. That of the
+        exploration's own level and mode is shown first.
     """
     static = files(__package__ or "symgraph.explore") / "static"
     script = (static / "widget.js").read_text(encoding="utf-8").replace("export default { render };", "")
     style = (static / "widget.css").read_text(encoding="utf-8")
     data = view_data(exploration, live=False)
     data["levels"] = [v for v in data["levels"] if any(k.startswith(f"{v} ") for k in drawings)]
+    data["opens"] = data["insides"] = any(" inside " in name for name in drawings)
     state: dict[str, Any] = {
         "payload": data, "drawing": drawings[f"{exploration.level} {exploration.mode}"], "level": exploration.level,
         "mode": exploration.mode, "opened": [], "selected": -1, "step": len(data["forward"]) + len(data["backward"]),

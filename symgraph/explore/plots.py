@@ -20,7 +20,7 @@ from ..transform import grad, hessian, jacobian, value_and_grad
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_cost", "plot_error", "plot_operations", "plot_range", "plot_sparsity"]
+__all__ = ["plot_cost", "plot_error", "plot_operations", "plot_plane", "plot_range", "plot_sparsity"]
 
 BLUE, ORANGE, GREY = "#1d5fa8", "#b3541e", "#5b6b7f"  # told apart also without colour vision, and by line style
 STYLES = ("-", "--", ":", "-.")
@@ -106,6 +106,55 @@ def plot_range(
     axes.set_title(", ".join(f"{k} = {v}" for k, v in fixed.items()))
     axes.legend()
     axes.grid(alpha=0.3)
+    return axes
+
+
+def plot_plane(
+    f: Function,
+    across: tuple[str, float, float],
+    up: tuple[str, float, float],
+    *,
+    points: int = 101,
+    arrows: int = 13,
+    axes: Axes | None = None,
+    **fixed: object,
+) -> Axes:
+    """The value over a range of two inputs as lines of equal value, and its partial derivatives by them as arrows.
+
+    Parameters
+    ----------
+    f:
+        A Function of numbers with one result.
+    across, up:
+        The inputs that run, each with its range: ``("x", -2, 2)``.
+    points, arrows:
+        How finely, along each of them: the value, and the arrows.
+    axes:
+        Where to draw; new axes by default.
+    fixed:
+        The values of all other inputs.
+
+    Raises
+    ------
+    SymgraphError
+        An input is an array, missing or unknown.
+    """
+    for name, _, _ in (across, up):
+        if name not in f.inputs:
+            raise ModelError(f"{f.name} has no input {name}: its inputs are {', '.join(f.inputs)}")
+    _needs_numbers(f)
+    axes = _axes(axes)
+    fine = np.meshgrid(*(np.linspace(low, high, points) for _, low, high in (across, up)))
+    values = np.broadcast_to(f(**{**fixed, across[0]: fine[0], up[0]: fine[1]}), fine[0].shape)
+    drawn = axes.contourf(*fine, values, levels=14, cmap="cividis")  # a map that is the same to the colour-blind
+    axes.figure.colorbar(drawn, ax=axes, label=f.name)
+    coarse = np.meshgrid(*(np.linspace(low, high, arrows) for _, low, high in (across, up)))
+    partials = grad(f, (across[0], up[0]))(**{**fixed, across[0]: coarse[0], up[0]: coarse[1]})
+    sides = [np.broadcast_to(p, coarse[0].shape) for p in partials]
+    axes.quiver(*coarse, *sides, color="white", edgecolor="black", linewidth=0.4, angles="xy", width=0.005)
+    axes.set_xlabel(across[0])
+    axes.set_ylabel(up[0])
+    axes.set_title(", ".join([f"{f.name} and its gradient", *(f"{k} = {v}" for k, v in fixed.items())]))
     return axes
 
 

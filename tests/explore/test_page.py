@@ -114,3 +114,24 @@ def test_the_data_of_a_page_is_json(tmp_path: Path) -> None:
     text = sg.explore(literature(), **LITERATURE).html()
     data = text.partition('id="sg-data">')[2].partition("</script>")[0]
     assert json.loads(data)["state"]["payload"]["version"] == 1
+
+
+def test_single_boxes_open_without_python(chromium: Browser, tmp_path: Path) -> None:
+    function, point = layered(3, 8)
+    exploration = sg.explore(function, level="shared", **point)
+    page, wrong = opened(chromium, exploration.save(tmp_path / "net.html"))
+    before = page.locator(".sg-box").count()
+    closed = page.locator(".sg-box[data-opens]").first
+    key, members = closed.get_attribute("data-key"), (closed.get_attribute("data-members") or "").split()
+    closed.dblclick()
+    page.wait_for_selector("[data-act=close]:not([hidden])")
+    shown = {m for b in page.locator(".sg-box").all() for m in (b.get_attribute("data-members") or "").split()}
+    assert set(members) <= shown and 1 < page.locator(".sg-box").count() < before
+    page.keyboard.press("Escape")
+    assert page.locator(".sg-box").count() == before and not wrong
+    page.locator(f".sg-box[data-key='{key}']").focus()
+    page.keyboard.press("o")
+    assert page.locator(".sg-box").count() < before
+    page.locator("[data-act=close]").click()
+    assert page.locator(".sg-box").count() == before and not wrong
+    page.close()

@@ -10,13 +10,21 @@ import pytest
 import sympy as sp
 
 import symgraph as sg
-from symgraph.explore.plots import plot_cost, plot_error, plot_operations, plot_range, plot_sparsity
+from symgraph.explore.plots import (
+    plot_cost,
+    plot_error,
+    plot_operations,
+    plot_plane,
+    plot_range,
+    plot_sparsity,
+)
 from tests.explore.models import literature, ridge, ridge_point, small
 
 matplotlib.use("agg")
 from matplotlib import pyplot
 
-x = sp.Symbol("x")
+x, y, z = sp.symbols("x y z")
+SMALL_VALUE = sp.sin(x * y) / z**2 + sp.cos(x * y) + sp.sqrt(x**2 + y**2) * sp.tanh(z)
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +45,18 @@ def test_a_range_shows_value_and_partials() -> None:
     assert labels == ["h", "∂h/∂x", "∂h/∂y", "∂h/∂z"]
     value, (by_x, *_) = sg.value_and_grad(small())(np.linspace(-2, 2, 5), -1.3, 1.9)
     assert np.allclose(axes.lines[0].get_ydata(), value) and np.allclose(axes.lines[1].get_ydata(), by_x)
+
+
+def test_a_plane_shows_value_and_gradient() -> None:
+    axes = plot_plane(small(), ("x", -1.0, 1.0), ("y", -2.0, 2.0), points=9, arrows=3, z=1.9)
+    arrows = next(c for c in axes.collections if hasattr(c, "U"))
+    across, up = np.meshgrid([-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0])
+    exact = [[float(sp.diff(SMALL_VALUE, by).subs({x: p, y: q, z: 1.9}).evalf()) if (p, q) != (0, 0) else None
+              for p, q in zip(across.ravel(), up.ravel(), strict=True)] for by in (x, y)]  # fmt: skip
+    for drawn, wanted in zip((arrows.U, arrows.V), exact, strict=True):
+        pairs = [(d, w) for d, w in zip(np.ravel(drawn), wanted, strict=True) if w is not None]
+        assert len(pairs) == 8 and all(abs(d - w) < 1e-12 for d, w in pairs)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x", "y")
 
 
 def test_sparsity_of_a_ring() -> None:

@@ -1,7 +1,7 @@
 // The interactive view of a graph: one ready picture (SVG) and one record per value, both made in Python.
 // Plain JavaScript: no library, no build step, no network. Runs as an anywidget and in a page of its own.
 
-const HELP = "Click a value or a line of code. ← → step, Home End, / find, f fit, o open or close, + − zoom.";
+const HELP = "Click a value or a line of code. ← → step, Home End, / find, f fit, o open or close, Esc back, + − zoom.";
 const escapeText = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
 function toolbar(data) {
@@ -18,6 +18,7 @@ function toolbar(data) {
     <input type="range" class="sg-step" min="0" aria-label="step"><span class="sg-message" aria-live="polite"></span>
     ${levels}${choice("mode", "adjoints", data.modes)}
     <input type="search" placeholder="find  /" aria-label="find a value"><span class="sg-found"></span>
+    <button data-act="close" title="out of the box (Esc)" hidden>◂ back</button>
     <button data-act="fit" title="show all (f)">fit</button>
     <select class="sg-save" aria-label="save as"><option value="">save</option>${
       ["SVG", "PNG", "DOT", "Mermaid"].map((k) => `<option>${k}</option>`).join("")}</select></div>`;
@@ -66,7 +67,9 @@ function render({ model, el }) {
   // ---- the picture
   let svg, home, view, boxes, edges, boxOf;
   function mount() {
+    const held = canvas.contains(document.activeElement);
     canvas.innerHTML = model.get("drawing");
+    if (held) root.focus({ preventScroll: true }); // the keys go on working when the box that had them is gone
     svg = canvas.querySelector("svg.sg-svg");
     home = svg.getAttribute("viewBox").split(" ").map(Number);
     svg.removeAttribute("width");
@@ -80,6 +83,7 @@ function render({ model, el }) {
     boxOf = new Map();
     for (const box of boxes) if (!box.back) box.members.forEach((m) => boxOf.set(m, box));
     look(readable());
+    $("[data-act=close]").hidden = !(data.insides && model.get("opened").length);
     svg.addEventListener("wheel", (event) => {
       event.preventDefault();
       zoom(Math.exp(event.deltaY * 0.0015), place(event));
@@ -127,7 +131,8 @@ function render({ model, el }) {
   function toggle(element) {
     if (!data.opens) return;
     const opened = [...model.get("opened")], key = element.dataset.key, group = element.dataset.group;
-    if (element.dataset.opens) opened.push(key);
+    if (element.dataset.opens && !(data.insides && opened.includes(key))) opened.push(key);
+    else if (data.insides) opened.pop();
     else if (group && opened.includes(group)) opened.splice(opened.indexOf(group), 1);
     else return;
     model.set("opened", opened);
@@ -272,10 +277,11 @@ function render({ model, el }) {
   const acts = {
     first: () => show(0), previous: () => show(+slider.value - 1), next: () => show(+slider.value + 1), last: () => show(sequence.length),
     fit: () => look(fitted()), find: () => search.focus(), closer: () => zoom(0.8, middle()), farther: () => zoom(1.25, middle()),
+    close: () => { if (!model.get("opened").length) return; model.set("opened", model.get("opened").slice(0, -1)); model.save_changes(); },
     open: () => { const box = root.querySelector(".sg-box:focus") || (boxOf.get(selected) || {}).element; if (box) toggle(box); },
   };
   root.querySelectorAll("[data-act]").forEach((b) => { b.onclick = () => acts[b.dataset.act](); });
-  const keys = { ArrowRight: "next", ArrowLeft: "previous", Home: "first", End: "last", f: "fit", "/": "find", "+": "closer", "-": "farther", o: "open" };
+  const keys = { ArrowRight: "next", ArrowLeft: "previous", Home: "first", End: "last", f: "fit", "/": "find", "+": "closer", "-": "farther", o: "open", Escape: "close" };
   root.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
     if (event.key === "Enter" && event.target.classList.contains("sg-box")) select(head(event.target));
