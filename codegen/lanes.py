@@ -20,6 +20,7 @@ from .lane_access import (
     array_uses,
     rewritten,
     row_position,
+    walk,
 )  # fmt: skip
 from .lane_values import Refusal, Supports, Turn
 from .loop_ir import (
@@ -97,6 +98,11 @@ class _Pass:
         self.taken = set(bound_names(procedure))
         self.uses = array_uses([procedure.body])
         self.allocs = {s.array.name: s for s in procedure.body.statements if isinstance(s, Alloc)}
+        # a size that inner loops have as well is one of the model, not of the data: strips would be longer than it
+        self.inner_sizes = {
+            _name(inner.stop) for outer in walk(procedure.body.statements) if isinstance(outer, For)
+            for inner in walk(outer.body.statements) if isinstance(inner, For)
+        } - {""}  # fmt: skip
         self.parameters = {a.name for a in (*procedure.inputs, *procedure.outputs)}
         self.added: list[Alloc] = []
         self.replaced: dict[str, Alloc] = {}
@@ -172,7 +178,8 @@ class _Pass:
     # ------------------------------------------------------------------------------------------------- into lanes
     def take(self, loop: For, turn: Turn) -> For:
         """The loop over lanes."""
-        strip = 1 if self.threads > 1 and loop.parallel else _strip(turn)
+        short = _name(loop.stop) in self.inner_sizes or (self.threads > 1 and loop.parallel)
+        strip = 1 if short else _strip(turn)
         private = {name: self.private(self.allocs[name], strip) for name in turn.private}
         collected: dict[Variable | Load | str, Collected] = {}
         for statement in turn.shared:
