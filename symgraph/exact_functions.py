@@ -19,6 +19,16 @@ def _sphericali(n: Any, x: Any) -> Any:
     return mpmath.mpf(n == 0) if x == 0 else _spherical(mpmath.besseli)(n, x)
 
 
+def _spherical_ratio(bessel: Callable[..., Any]) -> Callable[..., Any]:
+    def ratio(k: Any, s: Any) -> Any:
+        if s == 0:
+            return 1 / mpmath.fac2(2 * k + 1)
+        z, order = mpmath.sqrt(s), k + mpmath.mpf(1) / 2
+        return mpmath.sqrt(mpmath.pi / 2) * bessel(order, z) / z**order
+
+    return ratio
+
+
 def _strong_quotient(numerator: Any, base: Any, order: Any) -> Any:
     return mpmath.mpf(0) if numerator == 0 else numerator / base**order
 
@@ -41,6 +51,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sphericalj": _spherical(mpmath.besselj),
     "sphericaly": _spherical(mpmath.bessely),
     "sphericali": _sphericali,
+    "spherical_ratio": _spherical_ratio(mpmath.besselj),
+    "modified_spherical_ratio": _spherical_ratio(mpmath.besseli),
+    "tanh_slope": lambda x: 1 / mpmath.cosh(x) ** 2,
     "polygamma": lambda n, x: mpmath.polygamma(int(n), x),
     "airyaiprime": lambda x: mpmath.airyai(x, derivative=1),
     "airybiprime": lambda x: mpmath.airybi(x, derivative=1),

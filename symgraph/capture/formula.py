@@ -14,6 +14,7 @@ from ..axis import Axis, size_names
 from ..dtype import FLOATING, INTEGER
 from ..graph import Graph, Output, Structure
 from ..node import Node, input_node
+from ..simplify import remove_singularities
 from .audit import check_reads
 from .formula_build import BoundIndex, Builder, Definition
 from .formula_functions import CONSTANTS, REFUSED
@@ -209,7 +210,7 @@ class _Model:
         if len(outputs) > 1:
             structure = tuple(range(len(outputs)))
         last = self.lines[-1].name
-        return Graph(name or last or "f", tuple(inputs.values()), tuple(outputs), structure)
+        return remove_singularities(Graph(name or last or "f", tuple(inputs.values()), tuple(outputs), structure))
 
 
 def _distinct(outputs: list[Output]) -> list[Output]:

@@ -10,6 +10,7 @@ from ..axis import size_names
 from ..errors import ModelError
 from ..graph import Graph
 from ..node import Kind, Node
+from ..simplify import remove_singularities
 from .audit import check_reads
 from .engine import Machine
 from .inputs import declare
@@ -61,7 +62,7 @@ def capture(outputs: object, inputs: object = None, *, name: str = "f") -> tuple
     taken = [axis.name for node in arguments.nodes for axis in node.axes]
     machine = Machine(survey, arguments.scalars, arguments.arrays, AxisPool(taken), find_rule)
     results = tuple(capture_output(machine, label, expression) for label, expression in flat)
-    graph = Graph(name, tuple(arguments.nodes), results, structure)
+    graph = remove_singularities(Graph(name, tuple(arguments.nodes), results, structure))
     _check_sizes(graph)
     check_reads(graph)
     return graph, tuple(arguments.objects)

@@ -11,11 +11,13 @@ from collections.abc import Callable
 from ..graph import Graph, Output
 from ..node import Kind, Node, make
 from ..ops import OPS, ordered
-from . import polynomials, special, stable
+from . import families, polynomials, special, stable
 
 __all__ = ["EXPANSIONS", "expand"]
 
-EXPANSIONS: dict[str, Callable[..., Node | None]] = {**stable.ROWS, **special.ROWS, **polynomials.ROWS}
+EXPANSIONS: dict[str, Callable[..., Node | None]] = {
+    **stable.ROWS, **families.ROWS, **special.ROWS, **polynomials.ROWS,
+}
 
 
 def expand(graph: Graph) -> Graph:

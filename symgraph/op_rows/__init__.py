@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import arithmetic, bessel, conditions, elementary, integrals, polynomials, special, stable
+from . import arithmetic, bessel, conditions, elementary, families, integrals, polynomials, special, stable
 from .row import Op
 
 __all__ = ["ROWS"]
@@ -11,6 +11,7 @@ ROWS: tuple[Op, ...] = (
     *arithmetic.ROWS,
     *elementary.ROWS,
     *stable.ROWS,
+    *families.ROWS,
     *special.ROWS,
     *bessel.ROWS,
     *integrals.ROWS,

@@ -9,7 +9,8 @@ from .row import POSITIVE, REAL, UNIT, A, B, Op, R, math
 
 __all__ = ["ROWS"]
 
-_RATIO, _HYPOT, _LOGISTIC = (sp.Function(name) for name in ("strong_quotient", "hypot_quotient", "logistic"))
+_RATIO, _HYPOT = sp.Function("strong_quotient"), sp.Function("hypot_quotient")
+_SLOPE = sp.Function("tanh_slope")
 
 ROWS: tuple[Op, ...] = (
     # ------------------------------------------------------------------ exponentials and logarithms
@@ -34,7 +35,7 @@ ROWS: tuple[Op, ...] = (
     math("sinh", sp.sinh(A), np.sinh, REAL, vector="sinh"),
     math("cosh", sp.cosh(A), np.cosh, REAL, vector="cosh"),
     # 1 - R**2 has no digit left from 20 on
-    math("tanh", sp.tanh(A), np.tanh, REAL, vector="tanh", given_partials=(4 * _LOGISTIC(2 * A) * _LOGISTIC(-2 * A),)),
+    math("tanh", sp.tanh(A), np.tanh, REAL, given_partials=(_SLOPE(A),), vector="tanh"),
     math("asinh", sp.asinh(A), np.arcsinh, REAL, vector="asinh"),
     math("acosh", sp.acosh(A), np.arccosh, (1.2, 4.0), given_partials=(1 / (sp.sqrt(A - 1) * sp.sqrt(A + 1)),),
           vector="acosh"),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from .families import spherical_ratio
 from .row import POSITIVE, REAL, A, B, C, Op, R, cython_special, row, special
 
 __all__ = ["ROWS"]
@@ -31,7 +32,9 @@ def _strong_product(left: Any, right: Any) -> Any:
 
 
 def _spherical_bessel(order: Any, x: Any) -> Any:
-    return special.spherical_jn(np.asarray(order).astype(int), x)
+    with np.errstate(over="ignore", under="ignore"):
+        near = np.float_power(x, order) * spherical_ratio(order, np.square(x))  # SciPy loses digits at small arguments
+    return np.where(np.abs(x) < np.asarray(order) + 1, near, special.spherical_jn(np.asarray(order).astype(int), x))
 
 
 ROWS: tuple[Op, ...] = (

@@ -30,6 +30,7 @@ from .arithmetic import (
     sub,
 )
 from .logic import FALSE, TRUE, compare, guard, logical_and, logical_not, logical_or, select, split_guard
+from .removable import remove_singularities
 from .rules import RULES
 from .stable import shifted_log
 from .sums import reduce
@@ -37,7 +38,8 @@ from .sums import reduce
 __all__ = [
     "FALSE", "MINUS_ONE", "ONE", "TRUE", "ZERO", "add", "broadcast", "call", "compare", "construct", "div",
     "factor_product", "gather", "guard", "logical_and", "logical_not", "logical_or", "mul", "neg", "power", "reduce",
-    "rename_axes", "scale", "scatter_add", "select", "split_coefficient", "split_guard", "sub", "substitute",
+    "remove_singularities", "rename_axes", "scale", "scatter_add", "select", "split_coefficient", "split_guard", "sub",
+    "substitute",
 ]  # fmt: skip
 
 _CONSTRUCTORS: dict[str, Callable[..., Node]] = {

@@ -19,6 +19,7 @@ from fractions import Fraction
 from ..dtype import FLOATING, promote
 from ..node import Kind, Node, constant, make, union_axes
 from ..ops import apply_op
+from .differences import difference
 from .logic import guard, split_guard
 from .numbers import Number, is_number, number_power, number_product, number_sum
 
@@ -107,6 +108,8 @@ def add(*nodes: Node) -> Node:
             return scale(-1, add(*[scale(-c, core) for core, c in items]))
     elif not items:
         return constant(shift)
+    elif len(items) == 1 and (stable := difference(*items[0], shift)) is not None:
+        return stable
     merged = _merge_scatters(_merge_guards(_merge_coefficients(items)))
     if merged is items and len(items) == len(nodes):
         return apply_op("add", *nodes)  # nothing was collected: the terms are what was given

@@ -75,16 +75,19 @@ def _holds_at_point(condition: Node, general: Node, point: Node) -> bool:
 
     if not math.isfinite(right.data):
         return False
-    singular: list[Node] = []
+    singular: set[Node] = set()  # nodes of the branches whose value at the point is not defined
 
     def checked(node: Node, arguments: tuple[Node, ...]) -> Node:
         result = construct(node, arguments)
-        if result.kind is not Kind.CONST and not _is_defined(node, arguments):
-            singular.append(node)
+        used = node.args
+        if node.kind is Kind.ELEMENTWISE and node.data == "select" and arguments[0] in (TRUE, FALSE):
+            used = (node.args[1 if arguments[0] is TRUE else 2],)  # the other branch is not taken there
+        if any(a in singular for a in used) or (result.kind is not Kind.CONST and not _is_defined(node, arguments)):
+            singular.add(node)
         return result
 
     at_point = rebuild([general, point], {left: constant(Fraction(right.data))}, checked)
-    return not singular and at_point[0] is at_point[1]
+    return general not in singular and point not in singular and at_point[0] is at_point[1]
 
 
 def _is_defined(node: Node, arguments: tuple[Node, ...]) -> bool:

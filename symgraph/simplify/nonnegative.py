@@ -14,7 +14,7 @@ from .numbers import is_number
 
 __all__ = ["is_singular_power", "nonnegative"]
 
-_ALWAYS = frozenset({"abs", "exp", "cosh", "logistic", "softplus", "hypot", "erfc", "acos"})
+_ALWAYS = frozenset({"abs", "exp", "cosh", "logistic", "softplus", "tanh_slope", "hypot", "erfc", "acos"})
 _WHEN_ALL_ARE = frozenset({"add", "mul", "min", "hold", "float", "strong_product", "sqrt", "log1p", "expm1", "atan"})
 
 

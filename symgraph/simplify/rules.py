@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from ..dtype import INTEGER
 from ..node import Kind, Node, constant
 from .arithmetic import ONE, ZERO, mul, neg, power, split_coefficient
+from .logarithms import log_of_exponentials, log_of_logistic, log_of_one_plus, log_of_power
 from .numbers import is_number, simplest
 
 __all__ = ["RULES", "Rule"]
@@ -42,6 +43,8 @@ def _negative(node: Node) -> Node | None:
 
 def _even(op: str) -> Callable[[Node], Node | None]:
     def rule(x: Node) -> Node | None:
+        if _is(x, "abs"):
+            return _call(op, x.args[0])
         y = _negative(x)
         return None if y is None else _call(op, y)
 
@@ -96,6 +99,7 @@ def _nonzero(y: Node) -> bool:
     return is_number(y) and y.data != 0
 
 
+_HALF = constant(Fraction(1, 2))
 _INTEGER_ARGUMENT = lambda x: x if x.dtype is INTEGER else None  # noqa: E731
 
 RULES: tuple[Rule, ...] = (
@@ -104,6 +108,23 @@ RULES: tuple[Rule, ...] = (
     Rule("log(1) = 0", "log", _at(ONE, ZERO)),
     Rule("log(exp(x)) = x", "log", _inverse("exp")),
     Rule("log(1 + exp(x)) = softplus(x)", "log", lambda x: _softplus(x)),
+    Rule("log(exp(a) + exp(b) + ...) is shifted", "log", log_of_exponentials),
+    Rule("log(1 + x) = log1p(x)", "log", log_of_one_plus),
+    Rule("log(logistic(x)) = -softplus(-x)", "log", log_of_logistic),
+    Rule("log(x**q) = q*log(x)", "log", log_of_power),
+    Rule("log1p(exp(x)) = softplus(x)", "log1p", lambda x: _call("softplus", x.args[0]) if _is(x, "exp") else None),
+    Rule("log1p(expm1(x)) = x", "log1p", _inverse("expm1")),
+    Rule("expm1(log1p(x)) = x", "expm1", _inverse("log1p")),
+    Rule("cos(sqrt(s)) is smooth in s", "cos", lambda x: _of_root("spherical_ratio", -1, x)),
+    Rule("cosh(sqrt(s)) is smooth in s", "cosh", lambda x: _of_root("modified_spherical_ratio", -1, x)),
+    Rule("sinc(sqrt(s)) is smooth in s", "sinc", lambda x: _of_root("spherical_ratio", 0, x)),
+    Rule("sinc(0) = 1", "sinc", _at(ZERO, ONE)),
+    Rule("sinc(-x) = sinc(x)", "sinc", _even("sinc")),
+    Rule("tanh_slope(0) = 1", "tanh_slope", _at(ZERO, ONE)),
+    Rule("tanh_slope(-x) = tanh_slope(x)", "tanh_slope", _even("tanh_slope")),
+    Rule("sphericalj(n, 0) = 0 from n = 1 on", "sphericalj", lambda n, x: _sphericalj(n, x)),
+    Rule("j_k(z)/z**k at 0", "spherical_ratio", lambda k, s: _ratio_at_zero(k, s)),
+    Rule("i_k(z)/z**k at 0", "modified_spherical_ratio", lambda k, s: _ratio_at_zero(k, s)),
     Rule("expm1(0) = 0", "expm1", _at(ZERO, ZERO)),
     Rule("log1p(0) = 0", "log1p", _at(ZERO, ZERO)),
     Rule("sin(0) = 0", "sin", _at(ZERO, ZERO)),
@@ -160,6 +181,27 @@ RULES: tuple[Rule, ...] = (
 
 def _positive(node: Node) -> bool:
     return is_number(node) and 0 < node.data < math.inf
+
+
+def _of_root(op: str, order: int, x: Node) -> Node | None:
+    """An even function of c*sqrt(s), c a number: a row of the family in c**2*s, whose derivatives by s are finite."""
+    coefficient, root = split_coefficient(x)
+    if not (_is(root, "pow") and root.args[1] is _HALF) or type(coefficient) is float:
+        return None
+    return _call(op, constant(order), mul(constant(simplest(Fraction(coefficient) ** 2)), root.args[0]))
+
+
+def _ratio_at_zero(order: Node, s: Node) -> Node | None:
+    """1/(2*k + 1)!!"""
+    if s is not ZERO or not is_number(order) or order.data < -1:
+        return None
+    return constant(simplest(Fraction(1, math.prod(range(1, 2 * int(order.data) + 2, 2)))))
+
+
+def _sphericalj(order: Node, x: Node) -> Node | None:
+    if is_number(order) and order.data == 0:
+        return _call("sinc", x)
+    return ZERO if x is ZERO and is_number(order) and order.data > 0 else None
 
 
 def _strong(x: Node, y: Node) -> Node | None:
