@@ -41,8 +41,8 @@ def remove_singularities(graph: Graph) -> Graph:
     >>> import sympy as sp, symgraph as sg
     >>> x = sp.Symbol("x")
     >>> f = sg.function(sp.atan(x) / x)
-    >>> f(0.0), float(sg.hessian(f)(0.0).round(15))
-    (1.0, -0.666666666666667)
+    >>> float(f(0.0)), round(float(sg.hessian(f)(0.0)[0][0]), 12)
+    (1.0, -0.666666666667)
     """
     from . import construct  # the package's table of constructors
 
@@ -100,7 +100,7 @@ def _factors(node: Node) -> tuple[Number, dict[Node, Number], bool] | None:
 
 
 def _multiplied(left: Number, right: Number) -> Number:
-    return mul(constant(left), constant(right)).data  # type: ignore[no-any-return]
+    return mul(constant(left), constant(right)).data
 
 
 def _cancelled(node: Node) -> Node | None:
