@@ -28,8 +28,9 @@ from .random_expressions import Expression
 __all__ = ["Failure", "argument", "check", "packed"]
 
 Array = NDArray[np.float64]
-# SymPy has no such function, and turns the formula into one that is real only by cancelling imaginary factors
-_COMPLEX = frozenset({"sphericalj"})
+# SymPy rewrites these on the way in: to what is real only by cancelling imaginary factors, or to a polynomial times
+# an exponential function whose derivative cancels (incomplete gamma functions of whole order)
+_REWRITTEN = frozenset({"sphericalj", "uppergamma", "lowergamma"})
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def _in_sympy(op: str) -> bool:
     if op in ("number", "select"):
         return True
     formula = OPS[op].formula
-    return op not in _COMPLEX and formula is not None and not formula.atoms(AppliedUndef)
+    return op not in _REWRITTEN and formula is not None and not formula.atoms(AppliedUndef)
 
 
 def _formula(expression: Expression, inputs: Sequence[Any]) -> Any:
