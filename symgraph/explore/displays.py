@@ -125,7 +125,7 @@ def loop_boxes(lines: Iterable[str]) -> str:
             open_at.pop()
             html.append("</div>")
         text = escape(line.strip())
-        if line.strip().startswith("for "):
+        if line.strip().startswith(("for ", "while ")):
             open_at.append(indent)
             html.append(f'<div style="{_BORDER};margin:3px 0;padding:1px 8px"><b>{text}</b><br>')
         else:
