@@ -103,12 +103,17 @@ def trace(graph: Graph, finish: Callable[[Graph], Graph] | None = None) -> Trace
                 places[node] = Place(
                     known.own, (*known.inside, found[0]), known.loops or around, known.variable
                 )
-    return Trace(tuple(lines), _for_originals(graph, finished, places))
+    return Trace(tuple(lines), _for_originals(graph, finished, watched.plan.graph, places))
 
 
-def _for_originals(graph: Graph, finished: Graph, places: Mapping[Node, Place]) -> dict[Node, Place]:
+def _for_originals(
+    graph: Graph, finished: Graph, planned: Graph, places: Mapping[Node, Place]
+) -> dict[Node, Place]:
     """Places by the nodes of the graph as it was given. What has no line of its own is inside those of its users."""
     result = {node: places[new] for node, new in prepared_nodes(finished).items() if new in places}
+    for given, made in zip(graph.outputs, planned.outputs, strict=True):  # also those written in other operations
+        if made.node in places:
+            result.setdefault(given.node, places[made.node])
     for node in reversed(graph.order):
         if node in result or node.kind in (Kind.INPUT, Kind.CONST, Kind.SIZE, Kind.AXIS_INDEX):
             continue
@@ -149,6 +154,7 @@ class _Watched(Lowering):
             if isinstance(target, OutputArray):
                 self._noted(statement, root.value)
                 self._noted(statement, target.output.node)
+                self._noted(statement, self.plan.graph.outputs[target.position].node)
             else:
                 self._noted(statement, target.node)
         if isinstance(target, Accumulator):
@@ -219,7 +225,9 @@ def _body(source: str) -> list[str]:
 
 def _find(lines: Sequence[str], position: int, name: str) -> tuple[int, ...] | None:
     """The lines of the next statement that assigns to a name."""
-    pattern = re.compile(rf"\s*(?:cdef [\w ]+\*? )?{re.escape(name)}(?:\[.*\])? (?:[-+*]?=) ")
+    assigned = rf"(?:cdef [\w ]+\*? )?{re.escape(name)}(?:_lanes)?(?:\[.*\])? (?:[-+*]?=) "
+    stored = rf"(?:store_part|store_whole|scatter_add)\(&?{re.escape(name)}\b"  # by several lanes at a time
+    pattern = re.compile(rf"\s*(?:{assigned}|{stored})")
     for start in range(position, len(lines)):
         if pattern.match(lines[start] + " "):
             end = start
