@@ -17,8 +17,8 @@ def broken_rule(loop: For) -> str:
     read: dict[str, None] = {}
     written: dict[str, None] = {}
     targets = [c.target for c in loop.lanes.collected if not isinstance(c.target, Variable)]
-    for target in targets:
-        written.setdefault(target.name if isinstance(target, Array) else target.array.name)
+    for shared in targets:
+        written.setdefault(shared.name if isinstance(shared, Array) else shared.array.name)
 
     def differs(expression: Expression) -> bool:
         return mentions(expression, turns) or any(isinstance(x, Load) and x.array.lanes for x in leaves(expression))

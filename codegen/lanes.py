@@ -201,10 +201,12 @@ class _Pass:
 
         def targets(statement: Accumulate) -> Accumulate:
             target = statement.target
-            if isinstance(target, Variable):
-                return replace(statement, target=collected[target].by) if target in collected else statement
             if target in collected:
-                return replace(statement, target=collected[target].by)
+                single = collected[target].by
+                assert isinstance(single, Variable)
+                return replace(statement, target=single)
+            if isinstance(target, Variable):
+                return statement
             if target.array.name in collected and not turn.moves(target.index):
                 by = collected[target.array.name].by
                 assert isinstance(by, Array)
