@@ -54,7 +54,7 @@ def digest(parts: Iterable[str]) -> str:
 def cache_folder() -> Path:
     """Where kernels are kept: ``SYMGRAPH_CACHE_DIR``, or the user's cache folder."""
     if folder := os.environ.get("SYMGRAPH_CACHE_DIR"):
-        return Path(folder).expanduser()
+        return Path(folder).expanduser().absolute()  # where it was when it was asked for
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("symgraph"))

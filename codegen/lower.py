@@ -55,6 +55,7 @@ __all__ = ["Lowering", "lower"]
 
 MOST_INLINE_DEPTH = 7
 MOST_INLINE_WEIGHT = 10
+MOST_OPERANDS = 100  # of one printed operation
 
 
 def lower(plan: Plan) -> Procedure:
@@ -144,11 +145,22 @@ class Lowering:
         uses = self.uses[self.environment.frames[-1].scope].get(node, 0)
         if not uses:
             return
-        expression = self.operation(node)
+        expression = self.in_steps(self.operation(node), position)
         if uses > 1 or depth_of(expression) > MOST_INLINE_DEPTH or weight_of(expression) > MOST_INLINE_WEIGHT:
             expression = self.let(expression, position)
         self.environment.publish_variable(node, position)
         self.expressions[node] = expression
+
+    def in_steps(self, expression: Expression, position: int) -> Expression:
+        """A sum or product of very many operands in several statements, left to right: compilers recurse over it."""
+        if not isinstance(expression, Operation) or len(expression.operands) <= MOST_OPERANDS:
+            return expression
+        op, dtype = expression.op, expression.dtype
+        operands, rest = expression.operands[:MOST_OPERANDS], expression.operands[MOST_OPERANDS:]
+        while rest:
+            so_far = self.let(Operation(op, operands, dtype), position)
+            operands, rest = (so_far, *rest[: MOST_OPERANDS - 1]), rest[MOST_OPERANDS - 1 :]
+        return Operation(op, operands, dtype)
 
     def let(self, expression: Expression, position: int, name: str | None = None) -> Expression:
         if isinstance(expression, (Variable, Literal)):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import logging
+from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .calling import Broadcasting, Caller
 from .codegen.abi import parameter_names
 from .codegen.build import find_compiler
 from .codegen.package_tree import EditedError
@@ -21,6 +23,7 @@ from .marks import marked_errors
 from .register import inline_formulas
 from .simplify.sharing import shared_graph
 from .storage import content_hash, dumps, loads
+from .transform import vmap
 from .version import __version__
 
 if TYPE_CHECKING:
@@ -45,8 +48,9 @@ _CALLBACKS = {"integrand": "value_at", "filter": "filter_value"}
 class Kernel:
     """A compiled function. Make one with :func:`compile`; call it like the Function that it was made from.
 
-    A function of scalars broadcasts over arrays as NumPy does, and returns Python numbers for numbers. A function with
-    array inputs takes arrays of exact shapes. ``out=`` (one array, or a tuple of arrays) fills the caller's arrays.
+    A function of scalars broadcasts over arrays as NumPy does, and returns Python numbers for numbers; where its
+    results are arrays, the dimensions of the arguments come first. A function with array inputs takes arrays of exact
+    shapes. ``out=`` (one array, or a tuple of arrays) fills the caller's arrays.
 
     Attributes
     ----------
@@ -158,18 +162,6 @@ class Kernel:
 
     def __reduce__(self) -> tuple[Callable[..., Kernel], tuple[str, str, str, bool, int]]:
         return _restored, (dumps(self.graph), self.target, self.dtype, self.exact, self.threads)
-
-
-class _Caller:
-    """Calls a Python function."""
-
-    __slots__ = ("_entry",)
-
-    def __init__(self, entry: Callable[..., Any]) -> None:
-        self._entry = entry
-
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return self._entry(*arguments, **named)
 
 
 def _restored(text: str, target: str, dtype: str, exact: bool, threads: int) -> Kernel:
@@ -292,7 +284,11 @@ def _kernel(graph: Graph, target: str, options: Options, built: Built) -> Kernel
         "dtype": options.dtype, "exact": options.exact, "threads": options.threads, "_module": module,
     }  # fmt: skip
     # a type of the module itself calls the entry without a detour through Python
-    return type("Kernel", (getattr(module, "Callable", _Caller), Kernel), body)(entry)
+    bases: tuple[type, ...] = (getattr(module, "Callable", Caller), Kernel)
+    if graph.inputs and not any(n.axes for n in graph.inputs) and any(o.axes for o in graph.outputs):
+        bases = (Broadcasting, Caller, Kernel)
+        body["_widened"] = lambda self: compile(vmap(Function(graph)), target, *astuple(options))
+    return type("Kernel", bases, body)(entry)
 
 
 # ------------------------------------------------------------------------------------------------ packages on disk

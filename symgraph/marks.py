@@ -71,7 +71,7 @@ def marks_nodes(run: Callable[Concatenate[Graph, P], R]) -> Callable[Concatenate
     """Errors about a node of the graph that a function takes first say where in it the node is."""
 
     @functools.wraps(run)
-    def marking(graph: Graph, *arguments: P.args, **named: P.kwargs) -> R:
+    def marking(graph: Graph, /, *arguments: P.args, **named: P.kwargs) -> R:
         with marked_errors(graph):
             return run(graph, *arguments, **named)
 

@@ -147,8 +147,8 @@ def _expressions(name: str, arity: int, partials: Sequence[object]) -> tuple[obj
     arguments = ARGUMENTS[:arity]
     results: list[object] = []
     for position, partial in enumerate(partials):
-        is_function = callable(partial) and (isinstance(partial, sp.Lambda) or not isinstance(partial, sp.Expr))
-        result = partial(*arguments) if is_function else partial
+        formula = isinstance(partial, sp.Expr) and not isinstance(partial, sp.Lambda)
+        result = partial(*arguments) if callable(partial) and not formula else partial
         if result is not None:
             result = sp.sympify(result) if isinstance(result, (int, float)) else result
             if not isinstance(result, sp.Expr):

@@ -188,9 +188,12 @@ def _replaced(
 ) -> Steps:
     replacement = machine.survey.replacement(expression)
     if replacement is None:
+        unknown = sorted({str(f.func) for f in expression.atoms(AppliedUndef)})
+        what = f"of the function {unknown[0]}, which has no formula," if unknown else "has no value:"
         raise UnsupportedError(
-            f"the unevaluated {type(expression).__name__} {_short(expression)} has no value: carry it out (doit), "
-            "or make it an input"
+            f"the unevaluated {type(expression).__name__} {_short(expression)} {what} "
+            + ("give it one with symgraph.register, " if unknown else "carry it out (doit), ")
+            + "or make it an input"
         )
     return (yield replacement, bindings, position)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
+from sympy.core.function import AppliedUndef, ArgumentIndexError
 
 from .. import simplify as s
 from ..errors import UnsupportedError
@@ -75,7 +75,7 @@ def fdiff_partials(function: type, arity: int) -> tuple[object, ...]:
     for position in range(1, arity + 1):
         try:
             partial = applied.fdiff(position)
-        except (sp.function.ArgumentIndexError, NotImplementedError):  # how an fdiff says that it knows none
+        except (ArgumentIndexError, NotImplementedError):  # how an fdiff says that it knows none
             partial = None
         unknown = partial is None or partial.has(sp.Derivative, sp.Subs)
         partials.append(None if unknown else partial)

@@ -196,7 +196,7 @@ def _measure_once() -> None:
     def height(self: Any, line: Any, **options: Any) -> tuple[float, float]:
         return (0.0, 0.0) if options.get("nostretch") else measured(self, line, **options)
 
-    Mrow._get_height_nostretch = height
+    setattr(Mrow, "_get_height_nostretch", height)  # noqa: B010  # a method of another library, replaced on purpose
 
 
 def _as_text(latex: str, size: float) -> Formula:

@@ -35,7 +35,7 @@ def insides(model: Model, level: str, most: int) -> dict[str, list[Box]]:
     """
     found: dict[str, list[Box]] = {}
     count = 0
-    waiting = [((), box) for box in boxes_at(model, level) if box.can_open]
+    waiting: list[tuple[tuple[str, ...], Box]] = [((), box) for box in boxes_at(model, level) if box.can_open]
     for chain, outer in waiting:  # grows while boxes inside of boxes are met
         opened = (*chain, outer.key)
         boxes = boxes_at(model, level, opened)
