@@ -91,7 +91,7 @@ STABLE = [  # written in a stable form, which stays: operations that must still 
 ]
 
 
-@pytest.mark.parametrize(("formula", "kept", "absent"), STABLE, ids=lambda part: str(part))
+@pytest.mark.parametrize(("formula", "kept", "absent"), STABLE, ids=[str(case[0]) for case in STABLE])
 def test_what_is_written_in_a_stable_form_stays(formula, kept, absent):
     graph = sg.function(formula).emitted_graph
     ops = {node.data for node in graph.order if node.kind is Kind.ELEMENTWISE}
