@@ -38,14 +38,6 @@ def _mul(*factors: Node) -> Node:
     return _call("mul", *factors)
 
 
-def _half_angle(op: str, coefficient: int) -> Callable[[Node], Node | None]:
-    def apply(node: Node) -> Node:
-        half = _mul(_number(Fraction(1, 2)), node.args[0])
-        return _mul(_number(coefficient), _call("pow", _call(op, half), _number(2)))
-
-    return apply
-
-
 def _of_ratio(node: Node) -> Node | None:
     """Of order -1, which is the cosine of sqrt(s)."""
     order, s = node.args
@@ -75,8 +67,6 @@ def _of_power(node: Node) -> Node | None:
 
 DIFFERENCES: tuple[Difference, ...] = (
     Difference("exp(u) - 1 = expm1(u)", "exp", lambda f: _call("expm1", f.args[0])),
-    Difference("cos(u) - 1 = -2*sin(u/2)**2", "cos", _half_angle("sin", -2)),
-    Difference("cosh(u) - 1 = 2*sinh(u/2)**2", "cosh", _half_angle("sinh", 2)),
     Difference("cos(z) - 1 = -s/2*(sin(z/2)/(z/2))**2 with s = z**2", "spherical_ratio", _of_ratio),
     Difference("cosh(z) - 1 = s/2*(sinh(z/2)/(z/2))**2 with s = z**2", "modified_spherical_ratio", _of_ratio),
     Difference("erf(u) - 1 = -erfc(u)", "erf", lambda f: _mul(_number(-1), _call("erfc", f.args[0]))),

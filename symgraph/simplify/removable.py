@@ -20,6 +20,7 @@ import sympy as sp
 from ..graph import Graph, Output
 from ..node import Kind, Node, constant
 from .arithmetic import MINUS_ONE, ONE, add, mul, power, split_coefficient
+from .cosines import smooth_even_functions, without_cancelling_cosines
 from .logic import compare, select
 from .numbers import Number, is_number
 from .series import SERIES, Series, error_function, series_of
@@ -32,6 +33,7 @@ _PROBE = 12  # of the series that decides whether there is anything to do
 _LONGEST = 40  # terms of a polynomial
 _DERIVATIVES = 5  # value and four derivatives keep their digits
 _FACTORS = 16  # of a product that is looked at
+_LOOKED_AT = 200  # nodes of another factor
 _TINY = Fraction(1, 2**56)
 
 
@@ -46,6 +48,7 @@ def remove_singularities(graph: Graph) -> Graph:
     """
     from . import construct  # the package's table of constructors
 
+    graph = without_cancelling_cosines(graph)
     done: dict[Node, Node] = {}
     for node in graph.order:
         arguments = tuple(done[a] for a in node.args)
@@ -54,9 +57,9 @@ def remove_singularities(graph: Graph) -> Graph:
             new = _cancelled(new) or new
         done[node] = new
     if all(done[output.node] is output.node for output in graph.outputs):
-        return graph
+        return smooth_even_functions(graph)
     outputs = tuple(Output(o.name, done[o.node], o.axes) for o in graph.outputs)
-    return Graph(graph.name, graph.inputs, outputs, graph.structure)
+    return smooth_even_functions(Graph(graph.name, graph.inputs, outputs, graph.structure))
 
 
 def _is(node: Node, op: str) -> bool:
@@ -120,6 +123,9 @@ def _cancelled(node: Node) -> Node | None:
         if vanishing is None:
             continue
         variable, order, ratio = vanishing
+        touched = [b for b in _bases(variable) if b in others]
+        if any(_divides(b, part) for b in touched for part in powers if part is not b and part is not factor):
+            continue  # the product is singular there all the same
         del powers[factor]
         for base, own in _bases(variable).items():
             powers[base] = powers.get(base, 0) + order * exponent * own
@@ -128,6 +134,21 @@ def _cancelled(node: Node) -> Node | None:
         return None
     rest = [power(base, constant(exponent)) for base, exponent in powers.items()]
     return mul(constant(coefficient), *rest, *smooth)
+
+
+def _divides(base: Node, factor: Node) -> bool:
+    """Whether a factor contains a negative power of the base itself, outside of branches."""
+    seen: dict[Node, None] = {}
+    stack = [factor]
+    while stack and len(seen) < _LOOKED_AT:
+        node = stack.pop()
+        if node in seen or _is(node, "select"):
+            continue
+        seen[node] = None
+        if _is(node, "pow") and node.args[0] is base and _base(node)[1] < 0:
+            return True
+        stack.extend(node.args)
+    return False
 
 
 def _bases(variable: Node) -> dict[Node, Number]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from ..dtype import INTEGER
 from ..node import Kind, Node, constant
 from .arithmetic import ONE, ZERO, mul, neg, power, split_coefficient
+from .cosines import of_root
 from .logarithms import log_of_exponentials, log_of_logistic, log_of_one_plus, log_of_power
 from .numbers import is_number, simplest
 
@@ -99,7 +100,6 @@ def _nonzero(y: Node) -> bool:
     return is_number(y) and y.data != 0
 
 
-_HALF = constant(Fraction(1, 2))
 _INTEGER_ARGUMENT = lambda x: x if x.dtype is INTEGER else None  # noqa: E731
 
 RULES: tuple[Rule, ...] = (
@@ -115,9 +115,7 @@ RULES: tuple[Rule, ...] = (
     Rule("log1p(exp(x)) = softplus(x)", "log1p", lambda x: _call("softplus", x.args[0]) if _is(x, "exp") else None),
     Rule("log1p(expm1(x)) = x", "log1p", _inverse("expm1")),
     Rule("expm1(log1p(x)) = x", "expm1", _inverse("log1p")),
-    Rule("cos(sqrt(s)) is smooth in s", "cos", lambda x: _of_root("spherical_ratio", -1, x)),
-    Rule("cosh(sqrt(s)) is smooth in s", "cosh", lambda x: _of_root("modified_spherical_ratio", -1, x)),
-    Rule("sinc(sqrt(s)) is smooth in s", "sinc", lambda x: _of_root("spherical_ratio", 0, x)),
+    Rule("sinc(sqrt(s)) is smooth in s", "sinc", lambda x: of_root("spherical_ratio", 0, x)),
     Rule("sinc(0) = 1", "sinc", _at(ZERO, ONE)),
     Rule("sinc(-x) = sinc(x)", "sinc", _even("sinc")),
     Rule("tanh_slope(0) = 1", "tanh_slope", _at(ZERO, ONE)),
@@ -181,14 +179,6 @@ RULES: tuple[Rule, ...] = (
 
 def _positive(node: Node) -> bool:
     return is_number(node) and 0 < node.data < math.inf
-
-
-def _of_root(op: str, order: int, x: Node) -> Node | None:
-    """An even function of c*sqrt(s), c a number: a row of the family in c**2*s, whose derivatives by s are finite."""
-    coefficient, root = split_coefficient(x)
-    if not (_is(root, "pow") and root.args[1] is _HALF) or type(coefficient) is float:
-        return None
-    return _call(op, constant(order), mul(constant(simplest(Fraction(coefficient) ** 2)), root.args[0]))
 
 
 def _ratio_at_zero(order: Node, s: Node) -> Node | None:

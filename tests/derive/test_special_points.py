@@ -113,8 +113,8 @@ COSTS: dict[str, tuple[Callable[[], sp.Expr], tuple[int, int], tuple[int, int]]]
     "one logarithm in two": (
         lambda: P((sp.log(x) * y, y > 0), (sp.log(x) * z, z > 0), (0, True)) + sp.sin(x), (9, 7), (13, 10)),
     "a pole": (lambda: P((10 ** (sp.Rational(7, 4) - 1000 / (x + y)), x > z), (0, True)), (9, 2), (20, 3)),
-    "Morse": (
-        lambda: P((z * (1 - sp.exp(-a * (x - y))) ** 2, x < 3), (z * sp.log(x) * sp.sqrt(y), True)), (22, 5), (65, 14)),
+    "Morse": (  # expm1(u) for exp(u) - 1, whose derivative is no function of it: four multiplications in the Hessian
+        lambda: P((z * (1 - sp.exp(-a * (x - y))) ** 2, x < 3), (z * sp.log(x) * sp.sqrt(y), True)), (22, 5), (69, 14)),
     "the root of a maximum": (lambda: sp.sqrt(sp.Max(0, x * y - z)), (10, 4), (32, 10)),
 }  # fmt: skip
 
