@@ -27,11 +27,11 @@ def explain_plan(plan: Plan) -> str:
     >>> from symgraph.reducers import reduce_over
     >>> i = Axis("i", "n")
     >>> x = input_node("x", (i,))
-    >>> total = reduce_over("sum", apply_op("mul", x, x), i)
+    >>> total = reduce_over("sum", x, i)
     >>> print(explain_plan(plan_graph(Graph("f", (x,), (Output("out", total),)))))
     f: 1 sweep, no tables
     for i in 0..n
-      accumulate mul into the sum over i
+      accumulate x into the sum over i
     store the sum over i in out
     """
     return _Text(plan).text()

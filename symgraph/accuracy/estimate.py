@@ -71,7 +71,8 @@ def estimates(
     Examples
     --------
     >>> x, y = sp.symbols("x y")
-    >>> [line], reason = estimates(sg.function(x * y, name="f"), {"value": sg.function(x * y, name="f")})
+    >>> f = sg.function(sp.exp(x * y), name="f")
+    >>> [line], reason = estimates(f, {"value": f})
     >>> line.output, line.ulp
     ('f', '1.00')
     """

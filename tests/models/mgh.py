@@ -97,7 +97,12 @@ def descend(item: Item, function: Objective, method: str = "BFGS") -> Run:
         evaluations = 0
         best = np.inf
         for _ in range(20):  # a line search that fails for want of digits starts again without its memory
-            result = minimize(function, x, jac=True, method=method, options={"gtol": 1e-10, "maxiter": 5000})
+            if "valid for 0 < x < 1" in item.info.get("note", ""):  # steps outside would end in nan
+                inside = [(1e-6, 1 - 1e-6)] * len(x)
+                options = {"gtol": 1e-10, "ftol": 1e-16, "maxiter": 5000}
+                result = minimize(function, x, jac=True, method="L-BFGS-B", bounds=inside, options=options)
+            else:
+                result = minimize(function, x, jac=True, method=method, options={"gtol": 1e-10, "maxiter": 5000})
             evaluations += result.nfev
             if not result.fun < best * (1 - 1e-9):
                 break
