@@ -21,7 +21,9 @@ from typing import Any
 
 from ..errors import ToolchainError
 
-__all__ = ["build_extension", "compile_flags", "compiler_identity", "compiler_version", "find_compiler"]
+__all__ = ["build_extension", "compile_flags", "compiler_identity", "compiler_version", "find_compiler", "is_large"]
+
+LONG = 60_000  # characters of source: the compiler's time grows faster than its length
 
 HINT = "install gcc or clang (for example: apt install gcc, or conda install compilers), or use target='auto'"
 
@@ -78,6 +80,15 @@ def compile_flags(exact: bool = False, threads: int = 1, large: bool = False) ->
     if exact:
         flags.append("-ffp-contract=off")
     return tuple(flags)
+
+
+def is_large(text: str) -> bool:
+    """Whether the compiler is to optimise less: a body cut into parts, or an entry with hundreds of arguments.
+
+    >>> is_large("cdef void f_part_2(double x):"), is_large("def f(x):")
+    (True, False)
+    """
+    return "_part_2(" in text or len(text) > LONG
 
 
 def build_extension(text: str, name: str, folder: Path, flags: Sequence[str]) -> Path:

@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import ModelError, UnsupportedError
 from ..graph import Graph
 from .abi import interface
+from .build import is_large
 from .package_entry import CEntry
 from .package_seal import sealed
 from .package_text import Module, PackageKernel, Request, calls, json_text, metadata, stub
@@ -160,7 +161,7 @@ def _context(request: Request, modules: Sequence[Module]) -> dict[str, Any]:
         "modules": modules, "version": request.version, "command": request.command,
         "expression": request.expression, "dtype": request.options.dtype,
         "scipy": any("scipy" in text for text in texts), "openmp": any("prange(" in text for text in texts),
-        "exact": request.options.exact, "large": [m.name for m in modules if "_part_2(" in m.text],
+        "exact": request.options.exact, "large": [m.name for m in modules if is_large(m.text)],
         "calls": calls(request, modules), "accuracy": request.accuracy, "accuracy_reason": request.accuracy_reason,
         "stubs": [stub(m, request.options.dtype) for m in modules],
         }  # fmt: skip

@@ -68,9 +68,9 @@ def _cython_source(graph: Graph, procedure: Procedure, options: Options, version
 
 
 def _cython_build(text: str, name: str, folder: Path, options: Options) -> tuple[Path, Path]:
-    from ..build import build_extension, compile_flags
+    from ..build import build_extension, compile_flags, is_large
 
-    flags = compile_flags(options.exact, options.threads, "_part_2(" in text)
+    flags = compile_flags(options.exact, options.threads, is_large(text))
     return build_extension(text, name, folder, flags), folder / f"{name}.pyx"
 
 
