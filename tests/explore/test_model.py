@@ -36,7 +36,9 @@ def test_arguments_and_users_are_each_other() -> None:
     for shown in model.shown:
         assert all(shown.number in model.shown[a].users for a in shown.arguments)
         assert all(a < shown.number for a in shown.arguments)
-    assert {s.plain: len(s.users) for s in model.shown if len(s.users) > 1} == {"x": 2, "y": 2, "z": 2, "v2": 2}
+    shared = {s.plain: len(s.users) for s in model.shown if len(s.users) > 1}
+    (value,) = shared.keys() - {"x", "y", "z"}  # its number depends on what was made before
+    assert shared == {"x": 2, "y": 2, "z": 2, value: 2} and value.startswith("v")
 
 
 @pytest.mark.parametrize("f", [literature(), small(), ridge()], ids=["literature", "small", "ridge"])
