@@ -76,11 +76,11 @@ def draw(model: Model, level: str | None = None, opened: Collection[str] = (), m
     return draw_boxes(model, boxes_at(model, level or default_level(model), opened), mode)
 
 
-def draw_boxes(model: Model, boxes: Sequence[Box], mode: str = "overlaid") -> str:
-    """The picture of some boxes of a model; see :func:`draw`."""
+def draw_boxes(model: Model, boxes: Sequence[Box], mode: str = "overlaid", brief: bool = False) -> str:
+    """The picture of some boxes of a model; see :func:`draw`. ``brief``: operations are signs, as of many."""
     digest = hashlib.sha256("\n".join([model.name, mode, *(f"{b.key} {b.group}" for b in boxes)]).encode())
     formulas = Formulas(f"s{digest.hexdigest()[:7]}_")
-    many = len(boxes) > MANY
+    many = brief or len(boxes) > MANY
     beside = mode == "beside" and bool(model.adjoints)
     placed = {}
     named: dict[str, int] = {}

@@ -27,6 +27,7 @@ __all__ = ["Exploration", "explore"]
 
 MOST_BOXES = 1500  # of a picture; what is beyond is reached by opening blocks
 MOST_BESIDE = 160
+MOST_INSIDE = 800  # boxes of the pictures that a page opens its boxes with
 MOST_LINES = 200  # of the text that goes with a picture
 
 
@@ -99,8 +100,10 @@ class Exploration:
             for mode in self.modes:
                 if mode == self.mode or count <= MOST_BESIDE:
                     drawings[f"{level} {mode}"] = self.svg(level, mode)
-            for key, boxes in insides(self.model, level, MOST_BOXES).items():
-                drawings[f"{level} inside {key}"] = draw_boxes(self.model, boxes)
+            found = insides(self.model, level, MOST_INSIDE)
+            brief = sum(map(len, found.values())) > MOST_BESIDE  # formulas of so many would take seconds to set
+            for key, boxes in found.items():
+                drawings[f"{level} inside {key}"] = draw_boxes(self.model, boxes, brief=brief)
         return page(self, drawings)
 
     def png(self, scale: float = 2.0) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .folding import Box, boxes_at
 from .model import Model
@@ -34,27 +34,30 @@ def insides(model: Model, level: str, most: int) -> dict[str, list[Box]]:
     {'4': ['0', '1', '2', '3', '4']}
     """
     found: dict[str, list[Box]] = {}
+    opened: tuple[str, ...] = ()
+    closed = {box.key: box for box in boxes_at(model, level) if box.can_open}
     count = 0
-    waiting: list[tuple[tuple[str, ...], Box]] = [((), box) for box in boxes_at(model, level) if box.can_open]
-    for chain, outer in waiting:  # grows while boxes inside of boxes are met
-        opened = (*chain, outer.key)
+    while closed and count <= most:  # all of one depth at a time
+        opened = (*opened, *closed)
         boxes = boxes_at(model, level, opened)
-        numbers = {member.number for member in outer.members}
-        inner = [b for b in boxes if all(m.number in numbers for m in b.members)]
-        count += len(inner)
-        if len(inner) < 2 or outer.key in found:
-            continue
-        if count > most:
-            break
-        found[outer.key] = _with_arguments(inner, boxes)
-        waiting += [(opened, b) for b in inner if b.can_open and b.key != outer.key]
+        by_key = {box.key: box for box in boxes}
+        outer = {member.number: key for key, box in closed.items() for member in box.members}
+        inside: dict[str, list[Box]] = {key: [] for key in closed}
+        for box in boxes:
+            if (key := outer.get(box.members[0].number)) is not None:
+                inside[key].append(box)
+        for key, inner in inside.items():
+            count += len(inner)
+            if len(inner) > 1 and count <= most:
+                found[key] = _with_arguments(inner, by_key)
+        closed = {b.key: b for inner in inside.values() for b in inner if b.can_open and b.key not in opened}
     return found
 
 
-def _with_arguments(inner: Sequence[Box], boxes: Sequence[Box]) -> list[Box]:
+def _with_arguments(inner: Sequence[Box], boxes: Mapping[str, Box]) -> list[Box]:
     """The boxes inside, and before them what they read from outside, without what that reads."""
     keys = {b.key for b in inner}
-    read = {key: None for b in inner for key in (*b.arguments, *b.named) if key not in keys}
-    outside = [Box(b.key, b.members if b.value is None else (b.value,), b.value) for b in boxes if b.key in read]
+    read = dict.fromkeys(key for b in inner for key in (*b.arguments, *b.named) if key not in keys)
+    outside = [Box(b.key, b.members if b.value is None else (b.value,), b.value) for b in map(boxes.__getitem__, read)]
     inside = [Box(b.key, b.members, b.value, (*b.arguments, *b.named)) for b in inner]
     return [*outside, *inside]

@@ -7,6 +7,7 @@ import pytest
 
 import symgraph as sg
 from symgraph.explore.folding import BLOCKS, LEVELS, boxes_at, default_level
+from symgraph.explore.inside import insides
 from symgraph.explore.model import build_model
 from symgraph.explore.payload import payload
 from tests.explore.models import LITERATURE, SMALL, layered, literature, ridge, ridge_point, small
@@ -116,3 +117,14 @@ def test_boxes_open_and_open_again() -> None:
 def test_a_long_chain_has_a_model() -> None:
     function, _ = layered(1, 3000)
     assert len(boxes_at(build_model(function), "outline")) <= 3 * BLOCKS
+
+
+@pytest.mark.parametrize("level", ["outline", "shared"])
+def test_what_boxes_hold_is_all_there_and_no_more(level: str) -> None:
+    model = build_model(layered(5, 30)[0])
+    found = insides(model, level, 10_000)
+    for box in boxes_at(model, level):
+        if box.can_open:
+            held = {m.number for b in found[box.key] for m in b.members}
+            assert {m.number for m in box.members} <= held
+    assert sum(map(len, insides(model, level, 50).values())) < 150  # 50, and what they read
