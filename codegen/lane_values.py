@@ -28,14 +28,14 @@ from .loop_ir import (
 )  # fmt: skip
 from .values import LIGHT
 
-__all__ = ["Refusal", "Supports", "Turn"]
+__all__ = ["RefusalError", "Supports", "Turn"]
 
 Supports = Callable[[str, Dtype], bool]  # whether lanes of a dtype have an operation
 
 WHOLE = frozenset({"add", "sub", "mul", "neg"})  # what lanes of whole numbers can do
 
 
-class Refusal(Exception):  # noqa: N818 - no error: the loop stays as it is
+class RefusalError(Exception):
     """Why a loop does not run over lanes."""
 
 
@@ -72,7 +72,7 @@ class Turn:
                 case Let(variable) | For(variable):
                     self.bound.add(variable.name)
                 case Call() | Alloc():
-                    raise Refusal("it calls another function")
+                    raise RefusalError("it calls another function")
         self.varying: set[str] = {loop.index.name}
         self.private: dict[str, None] = {}
         self.shared: list[Accumulate] = []
@@ -106,9 +106,9 @@ class Turn:
                 array = statement.array
                 alloc = allocs.get(array.name)
                 if alloc is None or alloc.fill is not None or own[array.name] != uses[array.name]:
-                    raise Refusal(f"{array.name} is kept from turn to turn")
+                    raise RefusalError(f"{array.name} is kept from turn to turn")
                 if array.dtype is not FLOATING:
-                    raise Refusal(f"{array.name} holds no floating numbers")
+                    raise RefusalError(f"{array.name} holds no floating numbers")
                 self.private.setdefault(array.name)
         self.varying.update(self.private)
 
@@ -124,16 +124,16 @@ class Turn:
                         self.varying.add(variable.name)
                     elif self.moves(value):
                         if mutable:
-                            raise Refusal(f"{variable.name} counts differently in every turn")
+                            raise RefusalError(f"{variable.name} counts differently in every turn")
                         self.varying.add(variable.name)
                 case For(index, start, stop, body):
                     if self.moves(start) or self.moves(stop):
-                        raise Refusal(f"the bounds of the loop over {index.name} differ between turns")
+                        raise RefusalError(f"the bounds of the loop over {index.name} differ between turns")
                     self.inner_loops += 1
                     self._walk(body, depth + 1)
                 case If(condition, then, otherwise):
                     if self.moves(condition):
-                        raise Refusal("turns take different branches")
+                        raise RefusalError("turns take different branches")
                     self._walk(then, depth)
                     self._walk(otherwise, depth)
                 case Store(array, index):
@@ -146,14 +146,14 @@ class Turn:
         if isinstance(target, Variable):
             if target.name in self.bound:
                 if target.name not in self.varying and self.moves(statement.value):
-                    raise Refusal(f"{target.name} counts differently in every turn")
+                    raise RefusalError(f"{target.name} counts differently in every turn")
                 return
             self._share(statement)
         elif target.array.name in self.private:
             return
         elif self.moves(target.index):
             if statement.reducer != "sum" or target.dtype is not FLOATING:
-                raise Refusal(f"a {statement.reducer} is collected at places that differ between turns")
+                raise RefusalError(f"a {statement.reducer} is collected at places that differ between turns")
             self._write(target.array, target.index, "sum", depth)
         else:
             self._share(statement)
@@ -161,18 +161,18 @@ class Turn:
 
     def _share(self, statement: Accumulate) -> None:
         if self.exact:
-            raise Refusal("exact: a sum over the turns keeps its order")
+            raise RefusalError("exact: a sum over the turns keeps its order")
         if statement.target.dtype is not FLOATING:
-            raise Refusal("what the turns collect are no floating numbers")
+            raise RefusalError("what the turns collect are no floating numbers")
         self.shared.append(statement)
 
     def _write(self, array: Array, index: Expression, reducer: str, depth: int) -> None:
         if array.name in self.private:
             return
         if array.dtype is not FLOATING:
-            raise Refusal(f"{array.name} holds no floating numbers")
+            raise RefusalError(f"{array.name} holds no floating numbers")
         if not self._steps(index) and self.exact and reducer:
-            raise Refusal("exact: a scattered sum keeps its order")
+            raise RefusalError("exact: a scattered sum keeps its order")
         self._written.setdefault(array.name, []).append((reducer, index))
 
     def _steps(self, index: Expression) -> bool:
@@ -202,11 +202,11 @@ class Turn:
             return
         self._read[name] += 1
         if branch:
-            raise Refusal(f"{name} is read in some turns only")
+            raise RefusalError(f"{name} is read in some turns only")
         if not self.moves(load.index):
             return
         if load.dtype is BOOLEAN:
-            raise Refusal(f"{name} holds truth values")
+            raise RefusalError(f"{name} holds truth values")
         before = self.strided
         self._steps(load.index)
         if self.strided == before or load.dtype is not FLOATING or len(load.array.shape) < 2:
@@ -219,24 +219,24 @@ class Turn:
         kinds = {o.dtype for o in operation.operands}
         if operation.dtype is INTEGER:
             if op not in WHOLE:
-                raise Refusal(f"lanes of whole numbers have no {op}")
+                raise RefusalError(f"lanes of whole numbers have no {op}")
             return
         self.operations += operation.dtype is FLOATING
         if op in COMPARISONS and BOOLEAN in kinds:
-            raise Refusal("truth values are compared")
+            raise RefusalError("truth values are compared")
         if not self.supports(op, operation.operands[0].dtype if operation.operands else FLOATING):
-            raise Refusal(f"lanes have no {op}")
+            raise RefusalError(f"lanes have no {op}")
         self.calls += op in OPS and op not in LIGHT
 
     def _check_arrays(self) -> None:
         for name, places in self._written.items():
             kinds = {(reducer, self.moves(index)) for reducer, index in places}
             if self._read[name]:
-                raise Refusal(f"{name} is read and written")
+                raise RefusalError(f"{name} is read and written")
             if len(kinds) > 1:
-                raise Refusal(f"{name} is written in two ways")
+                raise RefusalError(f"{name} is written in two ways")
             if ("", True) in kinds and any(not self._fixed_stride(index) for _, index in places):
-                raise Refusal(f"{name} is written at places that are data")
+                raise RefusalError(f"{name} is written at places that are data")
         counted = {name: n for name, (_, n) in self._rows.items()}
         moving: Counter[str] = Counter()
         for statement in self.statements:

@@ -22,7 +22,7 @@ from .lane_access import (
     row_position,
     walk,
 )  # fmt: skip
-from .lane_values import Refusal, Supports, Turn
+from .lane_values import RefusalError, Supports, Turn
 from .loop_ir import (
     Accumulate,
     Alloc,
@@ -138,7 +138,7 @@ class _Pass:
     def loop(self, loop: For, depth: int, outer: str) -> Statement:
         try:
             turn = self.judge(loop, depth, outer)
-        except Refusal as refusal:
+        except RefusalError as refusal:
             self.decisions.append(Decision(loop.index.name, str(refusal)))
         else:
             inner = loop.body.statements[0] if len(loop.body.statements) == 1 else None
@@ -156,23 +156,23 @@ class _Pass:
         """Whether an inner loop reads and writes neighbouring elements only, and keeps nothing."""
         try:
             turn = self.judge(inner, 1, "*")
-        except Refusal:
+        except RefusalError:
             return False
         return not turn.strided and not turn.private and not turn.shared
 
     def judge(self, loop: For, depth: int, outer: str) -> Turn:
-        """What one turn of a loop does; raises Refusal where lanes are impossible or do not pay."""
+        """What one turn of a loop does; raises RefusalError where lanes are impossible or do not pay."""
         ends = [int(str(e.value)) for e in (loop.start, loop.stop) if isinstance(e, Literal)]
         if len(ends) == 2 and ends[1] - ends[0] < FEWEST:
-            raise Refusal("few turns")
+            raise RefusalError("few turns")
         if depth and outer != "*" and not (outer and outer == _name(loop.stop)):
-            raise Refusal("it lies in a loop, and may be short")
+            raise RefusalError("it lies in a loop, and may be short")
         turn = Turn(loop, self.allocs, self.uses, self.supports, self.exact)
         if depth and (turn.private or any(isinstance(a.target, Load) and not turn.is_fixed(a.target.index)
                                           for a in turn.shared)):  # fmt: skip
-            raise Refusal("it lies in a loop, and its tables would be cleared in every turn of that")
+            raise RefusalError("it lies in a loop, and its tables would be cleared in every turn of that")
         if not turn.operations:
-            raise Refusal("nothing is computed")
+            raise RefusalError("nothing is computed")
         return turn
 
     # ------------------------------------------------------------------------------------------------- into lanes

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from ..node import Kind, Node
 
@@ -64,11 +65,11 @@ def _range(node: Node, found: dict[Node, Range]) -> Range:
     return EVERYTHING
 
 
-def _float(value: object) -> float:
+def _float(value: Any) -> float:
     try:
-        return float(value)  # type: ignore[arg-type]
+        return float(value)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
+        return math.inf if value > 0 else -math.inf
 
 
 def _sum(node: Node, bounds: list[Range]) -> Range:

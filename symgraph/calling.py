@@ -25,7 +25,7 @@ class Caller:
         return self._entry(*arguments, **named)
 
 
-class Broadcasting:
+class Broadcasting(Caller):
     """Calls of a function of scalars that returns arrays: with array arguments, these come first in every result.
 
     The kernel over a further axis is compiled when the first such call comes.
@@ -39,7 +39,7 @@ class Broadcasting:
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         try:
-            return super().__call__(*arguments, **named)  # type: ignore[misc]
+            return super().__call__(*arguments, **named)
         except ValueError:
             rest = [named[k] for k in list(self.signature.parameters)[len(arguments) :] if k in named]
             values = [*arguments, *rest]

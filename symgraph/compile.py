@@ -286,7 +286,7 @@ def _kernel(graph: Graph, target: str, options: Options, built: Built) -> Kernel
     # a type of the module itself calls the entry without a detour through Python
     bases: tuple[type, ...] = (getattr(module, "Callable", Caller), Kernel)
     if graph.inputs and not any(n.axes for n in graph.inputs) and any(o.axes for o in graph.outputs):
-        bases = (Broadcasting, Caller, Kernel)
+        bases = (Broadcasting, Kernel)
         body["_widened"] = lambda self: compile(vmap(Function(graph)), target, *astuple(options))
     return type("Kernel", bases, body)(entry)
 

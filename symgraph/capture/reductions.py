@@ -48,5 +48,5 @@ class held(sp.Function):  # noqa: N801 (SymPy spells functions in lower case)
         return sp.S.Zero
 
 
-class undefined(sp.Function):  # noqa: N801 (as above)
+class undefined(sp.Function):  # noqa: N801 (SymPy spells functions in lower case)
     """nan, whatever the arguments are: a Piecewise where none of its conditions holds."""

@@ -153,7 +153,7 @@ def _import(name: str) -> ModuleType:
     sys.path.insert(0, str(Path.cwd()))
     try:
         return importlib.import_module(name)
-    except Exception as error:  # likewise
+    except Exception as error:  # the module is the user's own program, which may raise anything
         raise click.UsageError(f"importing {name} failed: {_said(error, '')}") from error
     finally:
         sys.path.remove(str(Path.cwd()))
