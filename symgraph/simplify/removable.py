@@ -166,7 +166,8 @@ def _vanishing(factor: Node, others: list[Node]) -> tuple[Node, int, Node] | Non
     if factor.data == "log" and (shifted := add(factor.args[0], MINUS_ONE)) in others:
         factor = _call("log1p", shifted)  # exact near 1
     for variable in _variables(factor):
-        if not any(base in _bases(variable) for base in others):
+        bases = _bases(variable)
+        if not any(bases.get(base, 0) > 0 for base in others):  # a divisor of u is no place where u vanishes
             continue
         probe = _normalised(factor, variable, _PROBE)
         order = 0 if probe is None else next((k for k, c in enumerate(probe) if c), 0)

@@ -59,12 +59,11 @@ def point_excess(item: Item, order: int, results: Sequence[Sequence[Any]]) -> fl
     """The greatest error against the 50-digit partials of one order, in units of what double arithmetic allows.
 
     Allowed are 100 times the error that plain Taylor arithmetic in double shows for the formula at that point, and
-    1e-12 in any case (what is asked for against the library's own numbers is 1e-10). ``results`` has the partials of
-    that order for each of the item's points.
+    1e-13 in any case. ``results`` has the partials of that order for each of the item's points.
     """
     worst = 0.0
     for point, found in zip(item.points, results, strict=True):
-        allowed = max(1e-12, 100 * point.double[order])
+        allowed = max(1e-13, 100 * point.double[order])
         expected = np.ravel(point.out["f"][f"d{order}"])
         for value, reference in zip(np.ravel(found), expected, strict=True):
             error = abs(value - reference) / abs(reference) if reference else abs(value)

@@ -158,3 +158,10 @@ def test_series_are_exact(function):
     assert [sp.Rational(c.numerator, c.denominator) for c in found] == [
         expected.coeff(X, k) for k in range(7)
     ]
+
+
+def test_a_divisor_of_the_argument_is_no_singularity():
+    """asinh(1/x)/x has a true pole at 0, and the series of asinh says nothing about it."""
+    x = sp.Symbol("x", positive=True)
+    found = sg.function(sp.asinh(1 / x) / x, [x]).graph
+    assert not any(n.data == "select" for n in found.order)
