@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from .expressions import integer, integer_product, integer_sum, negated
 from .loop_ir import (
     Accumulate,
-    Alloc,
     Array,
     Block,
     Call,
@@ -23,66 +22,9 @@ from .loop_ir import (
     Store,
     Variable,
 )  # fmt: skip
+from .loop_walks import expressions_of, leaves, mentions, walk
 
-__all__ = ["array_uses", "expressions_of", "leaves", "mentions", "rewritten", "row_position", "stride_along", "walk"]
-
-
-def walk(statements: Iterable[Statement]) -> Iterator[Statement]:
-    """All statements, outer before inner, in the order of the text."""
-    stack = list(reversed(list(statements)))
-    while stack:
-        statement = stack.pop()
-        match statement:
-            case Block(inner):
-                stack.extend(reversed(inner))
-                continue
-            case For():
-                stack.append(statement.body)
-            case If():
-                stack.extend((statement.otherwise, statement.then))
-        yield statement
-
-
-def expressions_of(statement: Statement) -> tuple[Expression, ...]:
-    """The expressions of a statement itself; the place that an Accumulate changes counts as a Load."""
-    match statement:
-        case Let(_, value):
-            return (value,)
-        case Store(_, index, value):
-            return (index, value)
-        case Accumulate(target, _, value):
-            return (target, value)
-        case For(_, start, stop):
-            return (start, stop)
-        case If(condition):
-            return (condition,)
-        case Alloc(_, size):
-            return (size,)
-        case Call(_, arguments):
-            return tuple(a for a in arguments if not isinstance(a, Array))
-    return ()
-
-
-def leaves(root: Expression) -> Iterator[Expression]:
-    """Every Variable and every Load of an expression."""
-    stack = [root]
-    while stack:
-        match item := stack.pop():
-            case Variable():
-                yield item
-            case Load(_, index):
-                yield item
-                stack.append(index)
-            case Operation(_, operands):
-                stack.extend(reversed(operands))
-
-
-def mentions(expression: Expression, names: Collection[str]) -> bool:
-    """Whether a variable of these names appears in an expression, or an array of these names is read in it."""
-    for leaf in leaves(expression):
-        if (leaf.array.name if isinstance(leaf, Load) else leaf.name if isinstance(leaf, Variable) else "") in names:
-            return True
-    return False
+__all__ = ["array_uses", "rewritten", "row_position", "stride_along"]
 
 
 def array_uses(statements: Iterable[Statement]) -> Counter[str]:

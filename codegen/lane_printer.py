@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ..dtype import FLOATING, INTEGER, Dtype
 from ..reducers import REDUCERS
-from .lane_access import mentions, stride_along
+from .lane_access import stride_along
 from .loop_ir import (
     Accumulate,
     Array,
@@ -26,8 +26,9 @@ from .loop_ir import (
     Store,
     Variable,
 )  # fmt: skip
+from .loop_walks import mentions
 from .names import free_name
-from .scalar_printer import ATOM, PRODUCT, UNARY, Dialect, Piece, Printer, bracket
+from .scalar_printer import ATOM, PRODUCT, UNARY, Dialect, Piece, Printer, bracket, called
 
 __all__ = ["LanePrinter"]
 
@@ -360,13 +361,7 @@ class LanePrinter(Printer):
             return super()._call(operation, pieces)
         op, dtype = operation.op, operation.operands[0].dtype
         name = self._lane_function(op, dtype)
-        texts = [self._wide(p, FLOATING) for p in pieces]
-        if op in ("max", "min"):
-            text = texts[0]
-            for other in texts[1:]:
-                text = f"{name}({text}, {other})"
-            return Piece(text, ATOM, True)
-        return Piece(f"{name}({', '.join(texts)})", ATOM, True)
+        return Piece(called(name, op, [self._wide(p, FLOATING) for p in pieces]), ATOM, True)
 
     def _lane_function(self, op: str, dtype: Dtype) -> str:
         self.lane_functions.setdefault((op, dtype))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .lane_access import expressions_of, leaves, mentions, walk
 from .loop_ir import Accumulate, Alloc, Array, Call, Expression, For, If, Let, Load, Store, Variable
+from .loop_walks import expressions_of, leaves, mentions, walk
 
 __all__ = ["broken_rule"]
 
@@ -49,22 +49,17 @@ def broken_rule(loop: For) -> str:
             case If(condition):
                 if differs(condition):
                     return "turns take different branches"
-            case Store(array, index):
-                if array.lanes and differs(index):
-                    return f"an index of {array.name}, which each turn has for itself, differs between turns"
-                if not array.lanes:
-                    written.setdefault(array.name)
-                    if not differs(index):
-                        return f"all turns write to the same element of {array.name}"
             case Accumulate(Variable(name)):
                 if name not in own and name not in collected:
                     return f"{name} is accumulated by all turns, but not collected"
-            case Accumulate(Load(array, index)):
+            case Store(array, index) | Accumulate(Load(array, index)):
                 if array.lanes and differs(index):
                     return f"an index of {array.name}, which each turn has for itself, differs between turns"
                 if not array.lanes:
                     written.setdefault(array.name)
                     if not differs(index):
+                        if isinstance(statement, Store):
+                            return f"all turns write to the same element of {array.name}"
                         return f"{array.name} is accumulated by all turns, but not collected"
             case Alloc() | Call():
                 return "it calls another function"

@@ -9,7 +9,7 @@ from itertools import chain
 from ..dtype import BOOLEAN, FLOATING, INTEGER, Dtype
 from ..ops import OPS
 from .expressions import COMPARISONS
-from .lane_access import array_uses, expressions_of, mentions, row_position, stride_along, walk
+from .lane_access import array_uses, row_position, stride_along
 from .loop_ir import (
     Accumulate,
     Alloc,
@@ -26,6 +26,7 @@ from .loop_ir import (
     Store,
     Variable,
 )  # fmt: skip
+from .loop_walks import expressions_of, mentions, walk
 from .values import LIGHT
 
 __all__ = ["RefusalError", "Supports", "Turn"]

@@ -35,7 +35,7 @@ from .loop_ir import (
     Variable,
 )  # fmt: skip
 
-__all__ = ["ATOM", "PRODUCT", "UNARY", "Dialect", "Piece", "Printer", "bracket"]
+__all__ = ["ATOM", "PRODUCT", "UNARY", "Dialect", "Piece", "Printer", "bracket", "called"]
 
 CONDITIONAL, OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(9)
 
@@ -210,12 +210,7 @@ class Printer:
         self.functions.setdefault((op, dtype))
         lanes = self.dialect.lanes and operation.dtype is FLOATING
         texts = [self._wide(p, FLOATING) if lanes else p.text for p in pieces]
-        if op in ("max", "min"):  # any number of operands: the functions take two
-            text = texts[0]
-            for other in texts[1:]:
-                text = f"{name}({text}, {other})"
-            return Piece(text, ATOM, lanes)
-        return Piece(f"{name}({', '.join(texts)})", ATOM, lanes)
+        return Piece(called(name, op, texts), ATOM, lanes)
 
     def _wide(self, piece: Piece, dtype: Dtype) -> str:
         if piece.varies or not self.dialect.lanes:
@@ -304,6 +299,16 @@ class Printer:
 def bracket(piece: Piece, level: int) -> str:
     """The text, in parentheses where its operator binds less tightly than ``level``."""
     return piece.text if piece.level >= level else f"({piece.text})"
+
+
+def called(name: str, op: str, texts: Sequence[str]) -> str:
+    """A call of a function; max and min take any number of operands, and their functions two."""
+    if op not in ("max", "min"):
+        return f"{name}({', '.join(texts)})"
+    text = texts[0]
+    for other in texts[1:]:
+        text = f"{name}({text}, {other})"
+    return text
 
 
 def _negative(piece: Piece) -> Piece:

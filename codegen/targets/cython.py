@@ -14,6 +14,7 @@ from ...graph import Graph
 from ..abi import Interface, interface, parameter_names
 from ..lane_printer import LanePrinter
 from ..loop_ir import For, Literal, Procedure
+from ..loop_walks import operations, walk
 from ..names import ENTRY_NAMES, bound_names, free_name, safe_names
 from ..render import render
 from ..scalar_printer import Printer
@@ -26,9 +27,7 @@ from .cython_dialect import (
     dialect,
     fits_lanes,
     memory_kind,
-    operations,
     scaled,
-    statements,
 )  # fmt: skip
 from .cython_entry import array_entry, body_parameters, documentation, elementwise_entry, scratch
 from .cython_parts import cut_body, print_parts
@@ -103,7 +102,7 @@ def source(
     entry_names = _entry_names(graph, face)
     arena = [] if lanes else _arena(procedure, names, dtype)
     spelled = dialect(dtype, lanes, threads, [name for name, _ in arena])
-    lane_loops = any(isinstance(s, For) and s.lanes is not None for s in statements(procedure))
+    lane_loops = any(isinstance(s, For) and s.lanes is not None for s in walk([procedure.body]))
     printer = LanePrinter(spelled, names, IN_BODY) if lane_loops else Printer(
         spelled, names, [p.name for p in procedure.inputs] if lanes else ()
     )

@@ -10,7 +10,6 @@ from ..loop_ir import (
     Accumulate,
     Alloc,
     Array,
-    Block,
     Call,
     Expression,
     For,
@@ -20,15 +19,13 @@ from ..loop_ir import (
     Load,
     Operation,
     Procedure,
-    Statement,
-    Store,
 )  # fmt: skip
+from ..loop_walks import operations, walk
 from ..scalar_printer import ATOM, UNARY, Dialect, Piece
 from .c_functions import LOGICAL, c_function
 
 __all__ = [
-    "PLAIN", "TYPES", "declaration_lines", "dialect", "fits_lanes", "has_lanes", "memory_kind", "operations", "scaled",
-    "statements",
+    "PLAIN", "TYPES", "declaration_lines", "dialect", "fits_lanes", "has_lanes", "memory_kind", "scaled",
 ]  # fmt: skip
 
 VARYING = {BOOLEAN: "masks", INTEGER: "wholes", FLOATING: "lanes"}
@@ -131,57 +128,6 @@ def declaration_lines(declarations: Sequence[tuple[str, Dtype, bool]], width: in
     return lines
 
 
-def _expressions(statement: Statement) -> Sequence[Expression]:
-    match statement:
-        case Let(_, value):
-            return (value,)
-        case Store(_, index, value):
-            return (index, value)
-        case Accumulate(target, _, value):
-            return (value,) if not isinstance(target, Load) else (target, value)
-        case For(_, start, stop):
-            return (start, stop)
-        case If(condition):
-            return (condition,)
-        case Alloc(_, size):
-            return (size,)
-        case Call(_, arguments):
-            return tuple(a for a in arguments if isinstance(a, (Load, Operation)))
-    return ()
-
-
-def statements(procedure: Procedure) -> list[Statement]:
-    """All statements of a procedure, outer before inner."""
-    found: list[Statement] = []
-    stack: list[Statement] = [procedure.body]
-    while stack:
-        statement = stack.pop()
-        match statement:
-            case Block(inner):
-                stack.extend(reversed(inner))
-                continue
-            case For():
-                stack.append(statement.body)
-            case If():
-                stack.extend((statement.otherwise, statement.then))
-        found.append(statement)
-    return found
-
-
-def operations(procedure: Procedure) -> list[Operation]:
-    """All operations of a procedure."""
-    found: list[Operation] = []
-    stack: list[Expression] = [e for s in reversed(statements(procedure)) for e in reversed(_expressions(s))]
-    while stack:
-        match stack.pop():
-            case Operation() as operation:
-                found.append(operation)
-                stack.extend(reversed(operation.operands))
-            case Load(_, index):
-                stack.append(index)
-    return found
-
-
 def fits_lanes(procedure: Procedure) -> bool:
     """Whether the body can run on lanes.
 
@@ -209,7 +155,7 @@ def fits_lanes(procedure: Procedure) -> bool:
                         return False
         return True
 
-    for statement in statements(procedure):
+    for statement in walk([procedure.body]):
         match statement:
             case Let(variable, value):
                 if variable.dtype is INTEGER and not uniform(value):

@@ -9,8 +9,9 @@ from ...dtype import BOOLEAN, FLOATING, INTEGER
 from ...graph import Structure
 from ..abi import Argument, Interface, size_text
 from ..loop_ir import Alloc, Array, For, Literal, Procedure
+from ..loop_walks import operations, walk
 from ..scalar_printer import Printer
-from .cython_dialect import TYPES, dialect, operations, statements
+from .cython_dialect import TYPES, dialect
 
 __all__ = ["array_entry", "body_parameters", "documentation", "elementwise_entry", "structure_text", "work_estimate"]
 
@@ -268,7 +269,7 @@ def _launch(call: str, procedure: Procedure, sizes: Mapping[str, str], checked: 
 def work_estimate(procedure: Procedure, sizes: Mapping[str, str]) -> str:
     """An upper bound of the operations of a call, as an expression; "" for what is too little to release the lock."""
     constant = 1 + len(operations(procedure))
-    loops = [s for s in statements(procedure) if isinstance(s, For)]
+    loops = [s for s in walk([procedure.body]) if isinstance(s, For)]
     for loop in loops:
         if isinstance(loop.stop, Literal) and isinstance(loop.start, Literal):
             constant *= max(1, int(str(loop.stop.value)) - int(str(loop.start.value)))
@@ -297,4 +298,4 @@ def _finish(face: Interface, results: Sequence[str], kind: str) -> list[str]:
 
 def scratch(procedure: Procedure) -> list[Alloc]:
     """The Allocs of a procedure."""
-    return [s for s in statements(procedure) if isinstance(s, Alloc)]
+    return [s for s in walk([procedure.body]) if isinstance(s, Alloc)]

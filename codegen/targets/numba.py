@@ -11,11 +11,12 @@ from ...graph import Graph
 from ..abi import Interface, interface, parameter_names, size_text
 from ..literals import floating_text, integer_text
 from ..loop_ir import Alloc, Array, Procedure
+from ..loop_walks import operations
 from ..names import ENTRY_NAMES, bound_names, free_name, safe_names
 from ..render import render
 from ..scalar_printer import ATOM, UNARY, Dialect, Piece, Printer
 from .c_text import border_functions
-from .cython_dialect import PLAIN, operations
+from .cython_dialect import PLAIN
 from .cython_entry import documentation, structure_text
 from .numba_functions import numba_function, numba_source, own_names
 from .special_functions import numba_definitions, special_function, special_names
