@@ -14,8 +14,7 @@ from ..axis import Axis, size_names
 from ..dtype import FLOATING, INTEGER
 from ..graph import Graph, Output, Structure
 from ..node import Node, input_node
-from ..simplify import remove_singularities
-from .audit import check_reads
+from .finish import finished
 from .formula_build import BoundIndex, Builder, Definition
 from .formula_functions import CONSTANTS, REFUSED
 from .formula_inputs import Declaration, check_indices, infer_array, line_ranges
@@ -66,9 +65,7 @@ def graph_from_formulas(
     if not lines:
         raise Source("", 1, origin).error(0, "there is no formula in the text")
     model = _Model(lines, declarations)
-    graph = model.graph(name)
-    check_reads(graph)
-    return graph
+    return finished(model.graph(name))
 
 
 class _Model:
@@ -210,7 +207,7 @@ class _Model:
         if len(outputs) > 1:
             structure = tuple(range(len(outputs)))
         last = self.lines[-1].name
-        return remove_singularities(Graph(name or last or "f", tuple(inputs.values()), tuple(outputs), structure))
+        return Graph(name or last or "f", tuple(inputs.values()), tuple(outputs), structure)
 
 
 def _distinct(outputs: list[Output]) -> list[Output]:

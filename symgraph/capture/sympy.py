@@ -6,13 +6,10 @@ from collections.abc import Mapping
 
 import sympy as sp
 
-from ..axis import size_names
-from ..errors import ModelError
 from ..graph import Graph
-from ..node import Kind, Node
-from ..simplify import remove_singularities
-from .audit import check_reads
+from ..node import Node
 from .engine import Machine
+from .finish import finished
 from .inputs import declare
 from .outputs import capture_output, flatten
 from .pool import AxisPool
@@ -62,23 +59,7 @@ def capture(outputs: object, inputs: object = None, *, name: str = "f") -> tuple
     taken = [axis.name for node in arguments.nodes for axis in node.axes]
     machine = Machine(survey, arguments.scalars, arguments.arrays, AxisPool(taken), find_rule)
     results = tuple(capture_output(machine, label, expression) for label, expression in flat)
-    graph = remove_singularities(Graph(name, tuple(arguments.nodes), results, structure))
-    _check_sizes(graph)
-    check_reads(graph)
-    return graph, tuple(arguments.objects)
-
-
-def _check_sizes(graph: Graph) -> None:
-    """Every size must follow from the shape of an argument."""
-    known = size_names(axis.size for node in graph.inputs for axis in node.axes)
-    values = [node.data for node in graph.order if node.kind is Kind.SIZE]
-    for size in dict.fromkeys((*graph.size_names, *values)):
-        if size not in known:
-            arrays = ", ".join(n.data for n in graph.inputs if n.axes) or "there are none"
-            raise ModelError(
-                f"the size {size} is in the shape of no argument (arrays: {arrays}): sizes come from shapes, so "
-                "that it needs an array of that size among the inputs"
-            )
+    return finished(Graph(name, tuple(arguments.nodes), results, structure)), tuple(arguments.objects)
 
 
 def capture_inside(expression: sp.Basic, known: Mapping[sp.Symbol, Node]) -> Node:

@@ -12,17 +12,12 @@ from ..errors import UnsupportedError
 from ..node import axis_index, constant
 from . import arranging, contractions, creation, reductions
 from .array import TracedArray
-from .lifting import find_trace, lift
+from .lifting import as_array, find_trace, lift
 
 __all__ = [
-    "as_array", "astype", "at_least_1d", "at_least_2d", "clip", "column_stack", "convolve", "cross", "diag",
+    "astype", "at_least_1d", "at_least_2d", "clip", "column_stack", "convolve", "cross", "diag",
     "diagonal", "diff", "hstack", "pad", "polyval", "trace_of", "trapezoid", "vstack",
 ]  # fmt: skip
-
-
-def as_array(x: Any) -> TracedArray:
-    """A traced array as it is; a sequence of them as their stack."""
-    return x if isinstance(x, TracedArray) else lift(x, find_trace(x))
 
 
 def clip(x: Any, a_min: Any = None, a_max: Any = None, **bounds: Any) -> TracedArray:

@@ -18,7 +18,7 @@ from .context import Trace
 from .lifting import find_trace, lift
 from .shapes import align
 
-__all__ = ["UFUNCS", "apply", "elementwise"]
+__all__ = ["UFUNCS", "apply", "elementwise", "truth"]
 
 Formula = Callable[..., Node]
 
@@ -47,7 +47,8 @@ def _swapped(name: str) -> Formula:
     return lambda left, right: s.compare(name, right, left)
 
 
-def _truth(x: Node) -> Node:
+def truth(x: Node) -> Node:
+    """A condition as it is; a number as whether it is not 0."""
     return x if x.dtype is BOOLEAN else s.compare("ne", x, _ZERO)
 
 
@@ -113,14 +114,14 @@ UFUNCS: dict[np.ufunc, Formula] = {
     np.conjugate: lambda x: x,
     np.less: _compare("lt"), np.less_equal: _compare("le"), np.equal: _compare("eq"), np.not_equal: _compare("ne"),
     np.greater: _swapped("lt"), np.greater_equal: _swapped("le"),
-    np.logical_and: lambda x, y: s.logical_and(_truth(x), _truth(y)),
-    np.logical_or: lambda x, y: s.logical_or(_truth(x), _truth(y)),
-    np.logical_not: lambda x: s.logical_not(_truth(x)),
-    np.logical_xor: lambda x, y: s.select(_truth(x), s.logical_not(_truth(y)), _truth(y)),
+    np.logical_and: lambda x, y: s.logical_and(truth(x), truth(y)),
+    np.logical_or: lambda x, y: s.logical_or(truth(x), truth(y)),
+    np.logical_not: lambda x: s.logical_not(truth(x)),
+    np.logical_xor: lambda x, y: s.select(truth(x), s.logical_not(truth(y)), truth(y)),
     np.bitwise_and: _either(lambda x, y: s.logical_and(x, y), "&"),
     np.bitwise_or: _either(lambda x, y: s.logical_or(x, y), "|"),
     np.bitwise_xor: _either(lambda x, y: s.select(x, s.logical_not(y), y), "^"),
-    np.invert: lambda x: s.logical_not(_truth(x)),
+    np.invert: lambda x: s.logical_not(truth(x)),
     np.isnan: lambda x: s.compare("ne", x, x), np.isfinite: _finite,
     np.isinf: lambda x: s.compare("eq", s.call("abs", x), constant(float("inf"))),
 }  # fmt: skip

@@ -16,7 +16,7 @@ from ..node import Node, constant
 from .array import TracedArray
 from .context import Trace
 
-__all__ = ["LARGEST_CONSTANT", "find_trace", "lift"]
+__all__ = ["LARGEST_CONSTANT", "as_array", "find_trace", "lift"]
 
 LARGEST_CONSTANT = 1024  # elements of an array that is written into the code; larger ones are data
 
@@ -66,6 +66,11 @@ def lift(value: Any, trace: Trace) -> TracedArray:
     if isinstance(value, (list, tuple)):
         return _sequence(value, trace)
     return TracedArray(_scalar(value, trace), (), trace)
+
+
+def as_array(x: Any) -> TracedArray:
+    """A traced array as it is; a sequence of them as their stack."""
+    return x if isinstance(x, TracedArray) else lift(x, find_trace(x))
 
 
 def _scalar(value: Any, trace: Trace) -> Node:

@@ -16,9 +16,9 @@ from ..node import Node, constant
 from . import arranging as arrange
 from . import composed, contractions, creation, indexing, reductions
 from .array import TracedArray
-from .composed import as_array
 from .context import Trace
 from .elementwise import UFUNCS, apply
+from .lifting import as_array
 
 __all__ = ["CREATION", "FUNCTIONS", "METHODS"]
 

@@ -18,8 +18,9 @@ import sympy as sp
 
 from .. import simplify as s
 from ..axis import Axis
+from ..capture.finish import finished
 from ..derive.reverse import gradients
-from ..dtype import BOOLEAN, FLOATING, INTEGER
+from ..dtype import BOOLEAN, FLOATING
 from ..errors import ModelError, UnsupportedError
 from ..function import Function
 from ..graph import Graph, Output
@@ -31,10 +32,10 @@ from .array import TracedArray
 from .context import Trace
 from .location import caller
 from .outputs import collect
+from .specification import KINDS
 
 __all__ = ["Guard", "Recording", "Variable", "record", "variable"]
 
-_KINDS = {"b": BOOLEAN, "i": INTEGER, "u": INTEGER, "f": FLOATING}
 _CURRENT: ContextVar[Recording | None] = ContextVar("recording", default=None)
 
 
@@ -83,13 +84,13 @@ class Recording(Trace):
     def variable(self, value: Any, name: str | None = None) -> Variable:
         """A new input with a value: a number or an array."""
         array = np.asarray(value)
-        if array.dtype.kind not in _KINDS:
+        if array.dtype.kind not in KINDS:
             raise ModelError(f"a variable of dtype {array.dtype}: use real numbers, integers or truth values")
         label = name if name is not None else f"x{len(self.inputs)}"
         if any(label == known.data for known in self.inputs):
             raise ModelError(f"there is a variable {label} already: give it another name")
         axes = tuple(Axis(f"{label}.{k}", int(n)) for k, n in enumerate(array.shape))
-        dtype = FLOATING if array.ndim == 0 and array.dtype.kind in "iu" else _KINDS[array.dtype.kind]
+        dtype = FLOATING if array.ndim == 0 and array.dtype.kind in "iu" else KINDS[array.dtype.kind]
         node = input_node(label, axes, dtype)
         self._bindings[node] = np.array(array, dtype.numpy_name())
         self.inputs.append(node)
@@ -165,7 +166,8 @@ class Recording(Trace):
         """The Function of what was recorded, from the variables to ``result``: right where the guards hold."""
         outputs: list[Output] = []
         structure = collect(result, name, self, outputs)
-        return Function(factored_graph(Graph(name, tuple(self.inputs), tuple(outputs), structure)))
+        graph = finished(Graph(name, tuple(self.inputs), tuple(outputs), structure))
+        return Function(factored_graph(graph))
 
     def guarded(self, function: Function) -> Function:
         """A Function of the variables that returns (result, k) instead of its result.

@@ -14,8 +14,8 @@ from ..dtype import BOOLEAN
 from ..errors import ShapeError, UnsupportedError
 from ..node import Node, axis_index, constant
 from .array import TracedArray, size_of
-from .elementwise import apply
-from .lifting import find_trace, lift
+from .elementwise import apply, truth
+from .lifting import as_array
 from .shapes import normal_axes
 
 __all__ = [
@@ -26,15 +26,11 @@ __all__ = [
 _HALF = constant(Fraction(1, 2))
 
 
-def _array(x: Any) -> TracedArray:
-    return x if isinstance(x, TracedArray) else lift(x, find_trace(x))
-
-
 def _reduce(reducer: str, x: Any, axis: Any, keepdims: bool, options: dict[str, Any]) -> TracedArray:
     unknown = [k for k, v in options.items() if v is not None and k not in ("dtype",) and v is not np._NoValue]
     if unknown:
         raise UnsupportedError(f"a reduction with {unknown[0]}=: use np.where on the array, or on the result")
-    array = _array(x)
+    array = as_array(x)
     node = array.node
     if node.dtype is BOOLEAN:
         node = s.select(node, constant(1), constant(0))
@@ -84,14 +80,14 @@ def _count(array: TracedArray, axis: Any) -> Node:
 
 def mean(x: Any, axis: Any = None, *, keepdims: bool = False, **options: Any) -> TracedArray:
     """``numpy.mean``."""
-    array = _array(x)
+    array = as_array(x)
     total = _reduce("sum", array, axis, bool(keepdims), options)
     return TracedArray(s.div(total.node, s.call("float", _count(array, axis))), total.dims, array.trace)
 
 
 def var(x: Any, axis: Any = None, *, ddof: Any = 0, correction: Any = None, keepdims: bool = False) -> TracedArray:
     """``numpy.var``: the mean of the squared distances from the mean, in two passes."""
-    array = _array(x)
+    array = as_array(x)
     centred = array - mean(array, axis, keepdims=True)
     total = reduce_sum(centred * centred, axis, keepdims=keepdims)
     freedom = ddof if correction is None else correction
@@ -115,28 +111,24 @@ def average(x: Any, axis: Any = None, weights: Any = None, *, keepdims: bool = F
 
 def any_(x: Any, axis: Any = None, *, keepdims: bool = False) -> TracedArray:
     """``numpy.any``."""
-    found = reduce_max(apply(_truth, _array(x)), axis, keepdims=keepdims)
+    found = reduce_max(apply(truth, as_array(x)), axis, keepdims=keepdims)
     return TracedArray(s.compare("lt", constant(0), found.node), found.dims, found.trace)
 
 
 def all_(x: Any, axis: Any = None, *, keepdims: bool = False) -> TracedArray:
     """``numpy.all``."""
-    found = reduce_min(apply(_truth, _array(x)), axis, keepdims=keepdims)
+    found = reduce_min(apply(truth, as_array(x)), axis, keepdims=keepdims)
     return TracedArray(s.compare("lt", constant(0), found.node), found.dims, found.trace)
 
 
 def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False) -> TracedArray:
     """``numpy.count_nonzero``."""
-    return reduce_sum(apply(_truth, _array(x)), axis, keepdims=keepdims)
-
-
-def _truth(x: Node) -> Node:
-    return x if x.dtype is BOOLEAN else s.compare("ne", x, constant(0))
+    return reduce_sum(apply(truth, as_array(x)), axis, keepdims=keepdims)
 
 
 def logsumexp(x: Any, axis: Any = None, b: Any = None, *, keepdims: bool = False) -> TracedArray:
     """``scipy.special.logsumexp``: shifted by the maximum, so that nothing overflows."""
-    array = _array(x)
+    array = as_array(x)
     terms = apply(lambda e: s.call("exp", e), array)
     total = reduce_sum(terms if b is None else terms * b, axis, keepdims=keepdims)
     return TracedArray(s.call("log", total.node), total.dims, total.trace)
@@ -144,7 +136,7 @@ def logsumexp(x: Any, axis: Any = None, b: Any = None, *, keepdims: bool = False
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> TracedArray:
     """``numpy.linalg.norm``: of vectors (2, 1, inf, -inf, p), and the Frobenius norm of matrices."""
-    array = _array(x)
+    array = as_array(x)
     axes = normal_axes(axis, array.ndim, "norm")
     if len(axes) > 1 and ord not in (None, "fro"):
         raise UnsupportedError(f"the matrix norm {ord!r} has no operation here: the Frobenius norm has")
@@ -169,7 +161,7 @@ def cumsum(x: Any, axis: Any = None, **options: Any) -> TracedArray:
 
     if any(v is not None for v in options.values()):
         raise UnsupportedError("cumsum takes an array and an axis here")
-    array = _array(x)
+    array = as_array(x)
     if axis is None:
         array, axis = reshape(array, (-1,)), 0
     (k,) = normal_axes(axis, array.ndim, "cumsum")

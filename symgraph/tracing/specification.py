@@ -15,13 +15,13 @@ from ..axis import size_expression
 from ..dtype import BOOLEAN, FLOATING, INTEGER, Dtype
 from ..errors import ModelError
 
-__all__ = ["Fixed", "Specification", "specification"]
+__all__ = ["KINDS", "Fixed", "Specification", "specification"]
 
 _DTYPES: dict[str, Dtype] = {
     "": FLOATING, "float": FLOATING, "f64": FLOATING, "f32": FLOATING, "float64": FLOATING, "float32": FLOATING,
     "int": INTEGER, "i64": INTEGER, "int64": INTEGER, "bool": BOOLEAN,
 }  # fmt: skip
-_KINDS = {"b": BOOLEAN, "i": INTEGER, "u": INTEGER, "f": FLOATING}
+KINDS = {"b": BOOLEAN, "i": INTEGER, "u": INTEGER, "f": FLOATING}
 _TEXT = re.compile(r"\s*(?:(?P<dtype>[a-z]+\d*)?\s*\[(?P<inside>[^\]]*)\]|(?P<bare>[^\[\]]*))\s*\Z")
 
 
@@ -73,9 +73,9 @@ def _parse(name: str, value: Any) -> Specification:
             return Specification(tuple(_size(name, v) for v in value))
         return _nested(name, {str(k): v for k, v in enumerate(value)}, lambda parts: tuple(parts.values()))
     array = np.asarray(value)
-    if array.dtype.kind not in _KINDS:
+    if array.dtype.kind not in KINDS:
         raise ModelError(f"the argument {name} is declared by an array of dtype {array.dtype}: use real numbers")
-    return Specification(tuple(sp.Integer(n) for n in array.shape), _KINDS[array.dtype.kind])
+    return Specification(tuple(sp.Integer(n) for n in array.shape), KINDS[array.dtype.kind])
 
 
 def _is_size(entry: Any) -> bool:

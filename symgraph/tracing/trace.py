@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import simplify as s
-from ..axis import Axis, size_names
-from ..capture.audit import check_reads
+from ..axis import Axis
+from ..capture.finish import finished
 from ..errors import ModelError, SymgraphError
 from ..function import Function
 from ..graph import Graph, Output, collection_paused
-from ..node import Kind, Node, axis_index, input_node
+from ..node import Node, axis_index, input_node
 from ..simplify.sharing import factored_graph
 from . import inline, protocols  # noqa: F401  # they fill the tables of what an array can do
 from .array import TracedArray
@@ -92,12 +92,10 @@ def _traced(function: Callable[..., Any], name: str, inputs: Mapping[str, Any]) 
         result = function(*positional, **arguments)
         outputs: list[Output] = []
         structure = collect(result, name, run, outputs)
-        graph = Graph(name, tuple(nodes), tuple(outputs), structure)
-        _check_sizes(graph)
-        check_reads(graph)
+        graph = finished(Graph(name, tuple(nodes), tuple(outputs), structure))
     except SymgraphError as error:
         place = user_location(error.__traceback__)
-        raise type(error)(f"{error} ({place})" if place else str(error)) from None
+        raise (error.reworded(f"{error} ({place})") if place else error) from None
     return Function(factored_graph(graph))
 
 
@@ -114,11 +112,3 @@ def _argument(name: str, found: Specification, run: Trace, nodes: list[Node]) ->
         axis: s.ZERO if dim is None else axis_index(dim) for axis, dim in zip(axes, dims, strict=True)
     }
     return TracedArray(s.gather(node, indices) if indices else node, dims, run)
-
-
-def _check_sizes(graph: Graph) -> None:
-    known = size_names(axis.size for node in graph.inputs for axis in node.axes)
-    values = [node.data for node in graph.order if node.kind is Kind.SIZE]
-    for size in dict.fromkeys((*graph.size_names, *values)):
-        if size not in known:
-            raise ModelError(f"the size {size} is in the shape of no argument: sizes come from shapes")

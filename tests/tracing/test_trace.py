@@ -161,6 +161,15 @@ def test_unknown_symbols_are_named() -> None:
         sg.trace(lambda x: x * sp.Symbol("q"), x="n")
 
 
+# -------------------------------------------------------------------------------------------------- special points
+def test_removable_singularities_have_their_limit() -> None:
+    f = sg.trace(lambda x: np.sin(x) / x + np.expm1(x) / x, name="f")
+    first = sg.grad(f, "x")
+    # sin(x)/x = 1 - x**2/6 + ..., (exp(x) - 1)/x = 1 + x/2 + x**2/6 + ...
+    assert f(0.0) == 2.0 and first(0.0) == 0.5
+    assert sg.grad(first, "x")(0.0) == pytest.approx(0.0, abs=1e-15)
+
+
 # ------------------------------------------------------------------------------------------------------------ refusals
 def _assign(x: Any) -> Any:
     x[0] = 1.0
