@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 import re
+import resource
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -261,14 +265,75 @@ def test_three_hundred_arguments() -> None:
         assert agrees(slopes[f.inputs.index(name)], case["expected"][0][f"f|{name}"])
 
 
+def test_an_expanded_polynomial_of_twelve_thousand_terms() -> None:
+    f = sg.value_and_grad(sg.function(model("LG01").outputs["f"], dict(model("LG01").inputs)))
+    expected = DATA["LG01"]["expected"][0]
+    value, slopes = f(*arguments("LG01", DATA["LG01"]["points"][0]))
+    assert agrees(value, expected["f"])
+    assert agrees(slopes[0], expected["f|x"]) and agrees(slopes[2], expected["f|z"])
+    assert f.operation_count() < 4 * 12_341  # as it is written, the value alone has about 100,000
+
+
+def test_three_hundred_long_outputs_compile_in_bounded_memory() -> None:
+    kernel = sg.compile(function("LG10"))
+    expected = DATA["LG10"]["expected"][0]
+    rows = kernel(*arguments("LG10", DATA["LG10"]["points"][0]))["v"]
+    assert agrees(rows[0, 0], expected["v[0,0]"]) and agrees(rows[299, 0], expected["v[299,0]"], 1e-11)
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024  # of any compiler so far, in MiB
+    assert largest < DATA["LG10"]["limits"]["memory_mb"]
+    assert kernel.source.count("_part_") > 10
+
+
 # ----------------------------------------------------------------------------------------------- files and processes
+def _python(code: str, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", code], env={**os.environ, **environment}, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+_BUILD = """
+import sympy as sp, symgraph as sg
+x, y = sp.symbols("x y")
+print(sg.compile(sg.function(sp.sin(x * y) + x**2 + {salt}, [x, y]))(0.5, 0.0))
+"""
+
+
+def test_kernels_are_pickled_into_another_process(tmp_path: Path) -> None:
+    (tmp_path / "kernel").write_bytes(pickle.dumps(sg.compile(function("EN01"))))
+    process = _python(f"import pickle; print(pickle.load(open({str(tmp_path / 'kernel')!r}, 'rb'))(0.5, 0.0))")
+    out, problem = process.communicate(timeout=100)
+    assert out.strip() == "{'f': 0.25}", problem
+
+
+def test_eight_processes_build_the_same_and_different_kernels(tmp_path: Path) -> None:  # EN02
+    running = [_python(_BUILD.format(salt=k % 2), SYMGRAPH_CACHE_DIR=str(tmp_path)) for k in range(8)]
+    for k, process in enumerate(running):
+        out, problem = process.communicate(timeout=200)
+        assert out.strip() == str(0.25 + k % 2), problem
+    assert len(list(tmp_path.rglob("*.so"))) == 2
+
+
+def test_a_second_process_needs_no_compiler_and_leaves_nothing(tmp_path: Path) -> None:  # EN08, EN10
+    cache, temporary = tmp_path / "cache", tmp_path / "temporary"
+    temporary.mkdir()
+    compiler = tmp_path / "cc"  # it says what it is, and compiles in the first process only
+    compiler.write_text('#!/bin/sh\ncase "$*" in *.c*) test -n "$BLOCKED" && exit 9;; esac\nexec gcc "$@"\n')
+    compiler.chmod(0o755)
+    places = {"SYMGRAPH_CACHE_DIR": str(cache), "TMPDIR": str(temporary), "CC": str(compiler)}
+    for blocked in ("", "yes"):
+        out, problem = _python(_BUILD.format(salt=7), BLOCKED=blocked, **places).communicate(timeout=100)
+        assert out.strip() == "7.25", problem
+    assert list(temporary.iterdir()) == []
+
+
 def test_kernels_are_pickled_and_copied() -> None:
     kernel = sg.compile(function("EN01"))
     for other in (pickle.loads(pickle.dumps(kernel)), copy.deepcopy(kernel)):
         assert other(0.5, 2.0) == kernel(0.5, 2.0)
 
 
-def test_a_relative_folder_for_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_folder_for_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # EN03
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SYMGRAPH_CACHE_DIR", "kernels")
     x, y = sp.symbols("x y")
