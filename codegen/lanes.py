@@ -16,12 +16,7 @@ from dataclasses import dataclass, replace
 
 from ..dtype import INTEGER
 from .expressions import integer, integer_product, integer_sum
-from .lane_access import (
-    array_uses,
-    rewritten,
-    row_position,
-    walk,
-)  # fmt: skip
+from .lane_access import array_uses, rewritten, row_position
 from .lane_values import RefusalError, Supports, Turn
 from .loop_ir import (
     Accumulate,
@@ -40,6 +35,7 @@ from .loop_ir import (
     Store,
     Variable,
 )  # fmt: skip
+from .loop_walks import walk
 from .names import bound_names
 
 __all__ = ["Decision", "lanes_text", "over_lanes"]
