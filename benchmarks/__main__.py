@@ -14,8 +14,8 @@ from rich.console import Console
 from benchmarks.measure import Figure, machine, show, write
 
 MODULES = (
-    "gmm", "loops", "bundle_adjustment", "large_scalars", "latency", "depth", "first_compile", "mechanics", "nist",
-    "untaken_branches",
+    "gmm", "loops", "scalars", "bundle_adjustment", "large_scalars", "latency", "depth", "first_compile", "mechanics",
+    "nist", "untaken_branches",
 )
 
 

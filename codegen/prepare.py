@@ -139,8 +139,11 @@ class _Preparation:
         number: Node | None = None
         for argument in node.args:
             new = self.new[argument]
-            if new.kind is Kind.CONST and new.data is not True and new.data is not False:
-                number = new if number is None else (_folded("mul", [number, new]) or elementwise("mul", number, new))
+            if self.absorbs(node, argument):
+                number = new.args[0] if number is None else _times(number, new.args[0])
+                numerators.extend(new.args[1:])
+            elif new.kind is Kind.CONST and new.data is not True and new.data is not False:
+                number = new if number is None else _times(number, new)
             elif _is(new, "rcp") and (self.exact or self.uses[argument] == 1):
                 divisors.append(new.args[0])
             else:
@@ -157,6 +160,17 @@ class _Preparation:
         if negative:
             return value.args[0] if _is(value, "neg") else elementwise("neg", value)
         return value
+
+    def absorbs(self, product: Node, factor: Node) -> bool:
+        """Whether a coefficient inside of a factor becomes one of the whole product.
+
+        A factor with fewer axes keeps its own: it is computed once, outside of a loop.
+        """
+        new = self.new[factor]
+        return (
+            not self.exact and self.uses[factor] == 1 and factor.axes == product.axes
+            and _is(new, "mul") and new.args[0].kind is Kind.CONST
+        )  # fmt: skip
 
     def sum(self, node: Node) -> Node:
         """Left to right, each term added or subtracted: the order, and so the rounding, is what was written."""
@@ -275,6 +289,11 @@ def _chain(base: Node, exponent: int, dtype: Dtype = FLOATING) -> Node:
 
 def _product(left: Node, right: Node) -> Node:
     return make(Kind.ELEMENTWISE, (left, right), union_axes((left, right)), left.dtype, "mul")
+
+
+def _times(left: Node, right: Node) -> Node:
+    """The product of two constants, rounded once where it is finite."""
+    return _folded("mul", [left, right]) or elementwise("mul", left, right)
 
 
 def _number(node: Node) -> Fraction | None:

@@ -77,6 +77,10 @@ lanes splat "splat_lanes"(real) noexcept nogil
 real first "first_lane"(lanes) noexcept nogil
 lanes load "load_lanes"(const char*, npy_intp, npy_intp) noexcept nogil
 void store "store_lanes"(char*, npy_intp, npy_intp, lanes) noexcept nogil
+bint dense(const npy_intp*, int, int) noexcept nogil
+void align(char**, npy_intp, const npy_intp*, int, int, char**, npy_intp*, lanes*) noexcept nogil
+lanes load_dense(const char*) noexcept nogil
+void store_dense(char*, lanes) noexcept nogil
 real lane "LANE"(lanes, int64_t) noexcept nogil
 lanes load_whole(const real*) noexcept nogil
 lanes load_part(const real*, int64_t, int64_t) noexcept nogil
@@ -150,6 +154,8 @@ def c_part(
     if lanes:
         parts.append(template_text("cython/lanes.h"))
         parts += _lanes_parts(used, text, exact, real, declarations)
+        if context["streams"]:
+            parts.append(render("cython/streams.h.jinja", **context))
     else:
         for op, dtype, function in used:
             if function.origin == "own":

@@ -40,6 +40,7 @@ KINDS = {"float64": "NPY_DOUBLE", "float32": "NPY_FLOAT"}
 STACK_BYTES = 32768  # scratch of a known size up to this lives on the stack
 SMALLEST_PARALLEL = 4096  # elements: below, starting threads costs more than they save
 LARGE = 500  # statements: a body beyond is not inlined
+LARGE_STREAM = 200  # statements: beyond, what a call costs is little beside the body
 
 # names in the body of a kernel, and names in the entry and the loop around it, that a user's variable may not hide
 IN_BODY = frozenset(
@@ -49,9 +50,10 @@ IN_BODY = frozenset(
 ) | frozenset(HELPERS) | every_name() | frozenset(f"{name}_lanes" for name in every_name())
 # names of the module: the function itself may not have them
 AROUND = ENTRY_NAMES | frozenset(
-    """ArgumentError Callable LANES active border const_integers const_reals const_truths count data deliver
-    filter_value forget_flags i independent int64_t integers lanes list load loops masks npy_bool operands part point
-    pointers position real reals result share steps stop store truths types value value_at width window x""".split()
+    """ArgumentError Callable LANES active align apart at border const_integers const_reals const_truths count data
+    deliver dense filter_value forget_flags i independent int64_t integers lanes list load load_dense loops masks
+    npy_bool numbers operands part point pointers position real reals result share steps stop store store_dense truths
+    types v value value_at width window x""".split()
 )
 _OWN_LOOP = ("deliver",)
 
@@ -127,6 +129,7 @@ def source(
         "threads": threads, "smallest_parallel": SMALLEST_PARALLEL, "arena": bool(arena),
         "body": f"{entry}_body", "arguments": face.arguments, "results": face.results,
         "operands": len(face.arguments) + len(face.results), "large": bool(parts) or len(lines) > LARGE,
+        "streams": lanes and not parts and len(lines) <= LARGE_STREAM,
         "documentation": documentation(face, dtype, entry, entry_names),
         "entry_results": [entry_names[r.identifier] for r in face.results],
         "parameters": "".join(f"{entry_names[a.identifier]}, " for a in face.arguments) + "*, ",

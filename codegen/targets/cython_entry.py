@@ -67,14 +67,17 @@ def elementwise_entry(
     types = {FLOATING: value, INTEGER: "int64_t", BOOLEAN: "npy_bool"}
     values = [f"result{k}" for k in range(len(face.results))]
     loads, stores = [], []
+    stream_loads, stream_stores = [], []
     for position, operand in enumerate((*face.arguments, *face.results)):
         at = f"operands[{position}] + i * steps[{position}]"
         output = position >= len(face.arguments)
         name = values[position - len(face.arguments)] if output else ""
         if lanes and output:
             stores.append(f"store({at}, steps[{position}], active, {name})")
+            stream_stores.append(f"store_dense(at[{position}] + v * apart[{position}], {name})")
         elif lanes:
             loads.append(f"load({at}, steps[{position}], active)")
+            stream_loads.append(f"load_dense(at[{position}] + v * apart[{position}])")
         elif output:
             stores.append(f"(<{types[operand.dtype]}*>({at}))[0] = {name}")
         else:
@@ -115,6 +118,7 @@ def elementwise_entry(
         "body_parameters": ", ".join(body_parameters(face, procedure, names, lanes).values()),
         "loop_declarations": declarations,
         "loop_call": ", ".join([*loads, *addresses]), "loop_stores": stores, "entry_lines": lines,
+        "stream_call": ", ".join([*stream_loads, *addresses]), "stream_stores": stream_stores,
         "types": [numpy_kind(o, kind) for o in (*face.arguments, *face.results)],
     }  # fmt: skip
 

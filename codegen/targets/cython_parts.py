@@ -209,19 +209,30 @@ def print_parts(
             sizes[v.dtype] = max(sizes.get(v.dtype, 0), place + 1)
     arrays = {dtype: f"kept_{kinds[dtype]}" for dtype in sorted(sizes)}
     functions, calls = [], []
+    names = printer.names
     for number, part in enumerate(parts, 1):
-        wanted = {printer.names[n] for n in part.names if n in printer.names}
+        wanted = {names[n] for n in part.names if n in names}
         own = [p for p in parameters if p in wanted]
         declared = [*(parameters[p] for p in own), *(f"{kinds[d]}* {array}" for d, array in arrays.items())]
         before = len(printer.declarations)
-        head = [f"    cdef {kinds[v.dtype]} {printer.names[v.name]} = {arrays[v.dtype]}[{k}]" for v, k in part.taken]
-        lines = printer.block(Block(part.statements))
+        changed = {v for statement in part.statements for v in _mentioned(statement)[0]}
+        # what is only read stands where it is kept: a copy would be one more value to find a register for
+        printer.names = {**names, **{v.name: f"{arrays[v.dtype]}[{k}]" for v, k in part.taken if v not in changed}}
+        head = [f"    cdef {kinds[v.dtype]} {names[v.name]} = {arrays[v.dtype]}[{k}]"
+                for v, k in part.taken if v in changed]  # fmt: skip
+        left, lines = dict(part.left), []
+        for statement in part.statements:
+            lines += printer.block(Block((statement,)))
+            if isinstance(statement, Let) and not statement.mutable and statement.variable in left:
+                v = statement.variable
+                lines.append(f"    {arrays[v.dtype]}[{left.pop(v)}] = {names[v.name]}")
         inner = printer.declarations[before:]
-        tail = [f"    {arrays[v.dtype]}[{k}] = {printer.names[v.name]}" for v, k in part.left]
+        tail = [f"    {arrays[v.dtype]}[{k}] = {names[v.name]}" for v, k in left.items()]
         local = [f"    cdef {kinds[dtype] if varies else _NUMBERS[dtype]} {text}" for text, dtype, varies in inner]
         title = f"cdef void {name}_part_{number}({', '.join(declared)}) noexcept nogil:"
         functions.append("\n".join([title, *local, *head, *lines, *tail]))
         calls.append(f"    {name}_part_{number}({', '.join([*own, *arrays.values()])})")
+    printer.names = names
     stack = [f"    cdef {kinds[dtype]}[{size}] kept_{kinds[dtype]}" for dtype, size in sorted(sizes.items())]
     return functions, [*stack, *calls]
 

@@ -166,3 +166,16 @@ def test_functions_of_scipy_are_rounded_to_single_precision_at_once(target):
             a = mpmath.mpf(a)
             exact = mpmath.digamma(a) * a + mpmath.besselj(2.5, a) / 3 + mpmath.airyai(a) + mpmath.legendre(n_, a)
             assert abs(one - exact) < 3e-7
+
+
+def test_coefficients_of_factors_are_one_coefficient():
+    density = sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi)
+    formula = 3 * (y * density) / 4
+    function = sg.function(formula, inputs=[x, y])
+    joined, exact = sg.compile(function), sg.compile(function, exact=True)
+    with mpmath.workdps(60):
+        assert repr(nearest(3 / (4 * mpmath.sqrt(2 * mpmath.pi)), float)) in joined.source
+    for a, b in ((0.5, 2.0), (3.0, 1e-3)):
+        wanted = float(formula.evalf(40, subs={x: a, y: b}))
+        assert abs(joined(a, b) - wanted) <= 3 * np.spacing(abs(wanted))
+        assert abs(exact(a, b) - wanted) <= 4 * np.spacing(abs(wanted))

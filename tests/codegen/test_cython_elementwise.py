@@ -81,6 +81,27 @@ def test_every_tail_length_agrees_with_whole_vectors(kernels: Kernels, count: in
     assert out[count] == 7.0
 
 
+@pytest.mark.parametrize("apart", [1, 2, 3])
+def test_whole_vectors_and_elements_apart_give_the_same_bits(kernels: Kernels, apart: int) -> None:
+    kernel = kernels("textbook")
+    random = np.random.default_rng(5)
+    whole = [random.normal(size=41) for _ in range(3)]
+    whole[0][[0, 8, 40]] = np.nan, np.inf, -np.inf
+    spread = [np.repeat(a, apart)[::apart] for a in whole]
+    turned = [np.ascontiguousarray(a[::-1])[::-1] for a in whole]
+    wanted = kernel(*whole)
+    for arrays in (spread, turned, [spread[0], whole[1], turned[2]]):
+        value, gradient = kernel(*arrays)
+        for found, expected in zip((value, *gradient), (wanted[0], *wanted[1]), strict=True):
+            np.testing.assert_array_equal(found, expected)
+    for position in range(3):  # a number for one of the operands: the same as an array that repeats it
+        number: list[Any] = list(whole)
+        number[position] = 0.75
+        repeated = list(whole)
+        repeated[position] = np.full(41, 0.75)
+        np.testing.assert_array_equal(kernel(*number)[0], kernel(*repeated)[0])
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_out_fills_the_callers_arrays(kernels: Kernels, target: str) -> None:
     kernel = kernels("textbook", target=target)

@@ -13,14 +13,19 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ARM_INPUTS", "HARMONICS_INPUTS", "RANDOM_INPUTS", "arm", "harmonics", "random_graph"]
+__all__ = [
+    "ARM_INPUTS", "ARM_JOINTS", "ARM_TARGET", "DEGREE", "HARMONICS_INPUTS", "RANDOM_INPUTS", "arm", "harmonic_tables",
+    "harmonics", "random_graph",
+]  # fmt: skip
 
 ARM_INPUTS, HARMONICS_INPUTS, RANDOM_INPUTS = 7, 3, 20
 DEGREE = 60
 OPERATIONS = 20_000
 
 _generator = np.random.default_rng(6)
-_TARGET = (_generator.normal(size=(3, 4)) * 0.5).tolist()
+ARM_TARGET = (_generator.normal(size=(3, 4)) * 0.5).tolist()
+# twist (radians), reach and offset of each joint
+ARM_JOINTS = [(1.5 * (-1) ** k + 0.01 * k, 0.1 + 0.05 * k, 0.3 - 0.02 * k) for k in range(ARM_INPUTS)]
 _COEFFICIENTS = [
     (_generator.normal(size=degree + 1) / (degree + 1), _generator.normal(size=degree) / (degree + 1))
     for degree in range(DEGREE + 1)
@@ -33,16 +38,14 @@ def arm(angles: Sequence[Any], functions: Any) -> Any:
     Entries that are 0 or 1 by structure take no part, so that the count of operations is that of the formula.
     """
     pose: list[list[Any]] = [[int(row == column) for column in range(4)] for row in range(4)]
-    for joint, angle in enumerate(angles):
-        twist = 1.5 * (-1) ** joint + 0.01 * joint
-        reach, offset = 0.1 + 0.05 * joint, 0.3 - 0.02 * joint
+    for (twist, reach, offset), angle in zip(ARM_JOINTS, angles, strict=True):
         c, s, ct, st = functions.cos(angle), functions.sin(angle), math.cos(twist), math.sin(twist)
         step = [[c, s * -ct, s * st, c * reach], [s, c * ct, c * -st, s * reach], [0, st, ct, offset], [0, 0, 0, 1]]
         pose = [[_inner(pose[row], [line[column] for line in step]) for column in range(4)] for row in range(4)]
     cost: Any = 0
     for row in range(3):
         for column in range(4):
-            miss = pose[row][column] - _TARGET[row][column]
+            miss = pose[row][column] - ARM_TARGET[row][column]
             cost = cost + miss * miss
     return cost
 
@@ -56,6 +59,24 @@ def _inner(left: Sequence[Any], right: Sequence[Any]) -> Any:
         term = b if isinstance(a, int) else a if isinstance(b, int) else a * b
         total = term if isinstance(total, int) and total == 0 else total + term
     return total
+
+
+def harmonic_tables() -> tuple[np.ndarray, ...]:
+    """The numbers of :func:`harmonics`: factors of both recurrences, weights, each (degree + 1) x (degree + 1), and the
+    diagonal."""
+    first, second, even, odd = np.zeros((4, DEGREE + 1, DEGREE + 1))
+    diagonal = np.full(DEGREE + 1, math.sqrt(1 / (4 * math.pi)))
+    for degree, (weights, other) in enumerate(_COEFFICIENTS):
+        even[degree, : degree + 1], odd[degree, 1 : degree + 1] = weights, other
+        if degree:
+            factor = math.sqrt((2 * degree + 1) / (2 * degree) * (2 if degree == 1 else 1))
+            diagonal[degree] = -diagonal[degree - 1] * factor
+        for order in range(degree):
+            first[degree, order] = math.sqrt((4 * degree**2 - 1) / (degree**2 - order**2))
+            if order < degree - 1:
+                ratio = ((degree - 1) ** 2 - order**2) / (4 * (degree - 1) ** 2 - 1)
+                second[degree, order] = first[degree, order] * math.sqrt(ratio)
+    return first, second, even, odd, diagonal
 
 
 def harmonics(position: Sequence[Any], functions: Any) -> Any:
