@@ -21,9 +21,9 @@ CYTHON_WORDS = frozenset(
 # what an entry mentions beside its parameters and results: a parameter of that name would hide it
 ENTRY_NAMES = frozenset(
     """INFINITY NAN NULL PyArray_SimpleNew as_array as_float as_integer as_number as_operand as_truth broadcast_operands
-    call_loop call_ufunc check_indices copy_array data_of dict first fits flat_out is_array is_number is_plain is_truth
-    isinstance mismatch np out overlap refuse_index refuse_out release_threads restore_threads results size_along splat
-    state status tuple ufunc within""".split()
+    call_flat call_loop call_ufunc check_indices copy_array data_of dict first fits flat_out is_array is_number is_plain
+    is_truth isinstance mismatch np out overlap refuse_index refuse_out release_threads restore_threads results
+    size_along splat state status tuple ufunc within""".split()
 )
 
 

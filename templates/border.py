@@ -117,7 +117,9 @@ def flat_out(out, count):
     arrays, stack = [], [out]
     while stack:
         item = stack.pop()
-        if isinstance(item, dict):
+        if type(item) is np.ndarray:
+            arrays.append(item)
+        elif isinstance(item, dict):
             stack.extend(reversed(list(item.values())))
         elif isinstance(item, (tuple, list)):
             stack.extend(reversed(item))
@@ -126,7 +128,7 @@ def flat_out(out, count):
     if len(arrays) != count:
         raise ArgumentError(f"out holds {len(arrays)} array{'s' * (len(arrays) != 1)}, expected {count}")
     for array in arrays:
-        if array is not None and not isinstance(array, np.ndarray):
+        if type(array) is not np.ndarray and array is not None and not isinstance(array, np.ndarray):
             raise ArgumentError(f"out holds a {type(array).__name__}, expected NumPy arrays")
     return tuple(arrays)
 

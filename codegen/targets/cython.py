@@ -56,6 +56,7 @@ AROUND = ENTRY_NAMES | frozenset(
     types v value value_at width window x""".split()
 )
 _OWN_LOOP = ("deliver",)
+_FLAT = ("flat_out",)
 
 
 def missing_operations(procedure: Procedure) -> list[str]:
@@ -141,7 +142,7 @@ def source(
     context["body_lines"] = _with_arena(lines, arena)
     context["helpers"] = helper_functions("\n".join(context["entry_lines"]))
     context["special"] = cython_helpers(f.special for _, _, f in functions if f.special is not None)
-    own_loop = _OWN_LOOP[: context["operands"] > 64]
+    own_loop = _OWN_LOOP[: context["operands"] > 64] + _FLAT[:lanes]
     border = border_functions("\n".join([*context["entry_lines"], *context["helpers"], *own_loop]))
     context["border_names"], context["border"] = list(border), "\n\n\n".join(border.values())
     on_lanes = [

@@ -105,13 +105,16 @@ def elementwise_entry(
     else:
         dtypes = [o.dtype.numpy_name(context["dtype"]) for o in (*face.arguments, *face.results)]
         call = f"results = call_loop(broadcast_operands(({operands},), {dtypes!r}, {face.name!r}), out)"
+    general = [*convert, call]
+    if lanes:
+        flat = f"results = call_flat(({operands},), out)"
+        general = [flat, "if results is None:", *("    " + line for line in general)]
     lines = [
         *(f"cdef {types[r.dtype]} {name}" for r, name in zip(face.results, entry_results, strict=True)),
         f"if {' and '.join(tests)}:",
         f"    {body}({', '.join([*scalars, *(f'&{r}' for r in entry_results)])})",
         f"    return {structure_text(face.structure, leaves)}",
-        *convert,
-        call,
+        *general,
         f"return {structure_text(face.structure, [f'results[{i}]' for i in range(len(values))])}",
     ]
     return {
@@ -119,7 +122,7 @@ def elementwise_entry(
         "loop_declarations": declarations,
         "loop_call": ", ".join([*loads, *addresses]), "loop_stores": stores, "entry_lines": lines,
         "stream_call": ", ".join([*stream_loads, *addresses]), "stream_stores": stream_stores,
-        "types": [numpy_kind(o, kind) for o in (*face.arguments, *face.results)],
+        "floating_kind": kind, "types": [numpy_kind(o, kind) for o in (*face.arguments, *face.results)],
     }  # fmt: skip
 
 

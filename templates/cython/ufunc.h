@@ -16,3 +16,14 @@ static int independent(char** operands, npy_intp count, const npy_intp* steps, i
 }
 static inline int is_number(PyObject* x) { return PyFloat_Check(x) || PyLong_CheckExact(x); }
 static inline int is_array(PyObject* x, int type) { return PyArray_CheckExact(x) && PyArray_TYPE((PyArrayObject*)x) == type; }
+static inline real as_float_of(PyObject* x) { return (real)PyFloat_AS_DOUBLE(x); }
+/* arrays whose elements follow each other, with at least one dimension */
+static inline int is_flat(PyObject* x, int type) {
+    return is_array(x, type) && PyArray_NDIM((PyArrayObject*)x) > 0 && PyArray_IS_C_CONTIGUOUS((PyArrayObject*)x)
+        && PyArray_ISBEHAVED_RO((PyArrayObject*)x);
+}
+static inline int is_writeable(PyObject* x) { return PyArray_ISWRITEABLE((PyArrayObject*)x); }
+static inline int same_shape(PyObject* x, PyObject* y) { return PyArray_SAMESHAPE((PyArrayObject*)x, (PyArrayObject*)y); }
+static inline PyObject* new_like(PyObject* x, int type) {
+    return PyArray_SimpleNew(PyArray_NDIM((PyArrayObject*)x), PyArray_DIMS((PyArrayObject*)x), type);
+}

@@ -94,6 +94,11 @@ def test_whole_vectors_and_elements_apart_give_the_same_bits(kernels: Kernels, a
         value, gradient = kernel(*arrays)
         for found, expected in zip((value, *gradient), (wanted[0], *wanted[1]), strict=True):
             np.testing.assert_array_equal(found, expected)
+    square = [a[:40].reshape(5, 8) for a in whole]
+    for found, expected in zip(kernel(*square)[1], wanted[1], strict=True):
+        np.testing.assert_array_equal(found, expected[:40].reshape(5, 8))
+    for found, expected in zip(kernel(*[np.asfortranarray(a) for a in square])[1], wanted[1], strict=True):
+        np.testing.assert_array_equal(found, expected[:40].reshape(5, 8))
     for position in range(3):  # a number for one of the operands: the same as an array that repeats it
         number: list[Any] = list(whole)
         number[position] = 0.75
