@@ -50,10 +50,10 @@ IN_BODY = frozenset(
 ) | frozenset(HELPERS) | every_name() | frozenset(f"{name}_lanes" for name in every_name())
 # names of the module: the function itself may not have them
 AROUND = ENTRY_NAMES | frozenset(
-    """ArgumentError Callable LANES active align apart at border const_integers const_reals const_truths count data
-    deliver dense filter_value forget_flags i independent int64_t integers lanes list load load_dense loops masks
-    npy_bool numbers operands part point pointers position real reals result share steps stop store store_dense truths
-    types v value value_at width window x""".split()
+    """ArgumentError Callable LANES active align apart as_float_of at border const_integers const_reals const_truths
+    count data deliver dense filter_value forget_flags i independent int64_t integers is_flat is_writeable lanes list
+    load load_dense loops masks new_like npy_bool numbers operands part point pointers position real reals result
+    same_shape share steps stop store store_dense truths types v value value_at width window x""".split()
 )
 _OWN_LOOP = ("deliver",)
 _FLAT = ("flat_out",)

@@ -275,7 +275,8 @@ def test_exact_kernels_call_the_c_library() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["lambda", "x.y", "exp", "i", "count", "out", "operands", "λ", "Ⅳ", "real", "Callable", "sizeof"]
+    "name",
+    ["lambda", "x.y", "exp", "i", "count", "out", "operands", "λ", "Ⅳ", "real", "Callable", "sizeof", "same_shape"],
 )
 def test_any_name_of_an_argument(name: str) -> None:
     strange, other = sp.Symbol(name), sp.Symbol("exp_" if name == "exp" else "y")
