@@ -152,9 +152,10 @@ def _load(row: Target, entry: Entry) -> ModuleType:
 @lru_cache(maxsize=1)
 def _generator() -> str:
     """The state of the code generator itself: what it would emit may change with any of its files."""
-    from .. import expansions, op_rows, templates
+    from .. import expansions, templates
 
-    files = [p for folder in (op_rows, expansions) for p in Path(str(folder.__file__)).parent.glob("*.py")]
+    package = Path(str(expansions.__file__)).parents[1]
+    files = [p for folder in ("op_rows", "expansions", "simplify") for p in (package / folder).glob("*.py")]
     files += Path(__file__).parent.rglob("*.py")
     files += [p for p in Path(templates.__file__).parent.rglob("*") if p.suffix in (".jinja", ".h", ".py")]
     return digest(f"{p.name} {s.st_size} {s.st_mtime_ns}" for p in sorted(files) for s in (p.stat(),))

@@ -7,7 +7,8 @@ finds equal values. Here, on a finished graph, what several of them have in comm
 2. factors (terms) that stand together in several products (sums) are multiplied (added) once, the most frequent pair
    first;
 3. a coefficient goes back to a factor whose multiple exists anyway: ``0.6*(u*v) = (0.6*u)*v``;
-4. powers of a reciprocal that exists anyway are products of it.
+4. negative powers of one number are products of one reciprocal: of one that exists anyway, or else of the power that
+   all of them are powers of, ``x**-4, x**-6 = (x**-2)**2, (x**-2)**3``.
 
 Every rule is exact algebra, and none makes a graph larger. Factors and terms are paired only where their axes are
 equal: which factors leave which sum stays the planner's choice.
@@ -15,6 +16,7 @@ equal: which factors leave which sum stays the planner's choice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
@@ -171,12 +173,13 @@ def _coefficients_and_reciprocals(order: Sequence[Node], roots: Sequence[Node]) 
                     units.setdefault(node.args[0], {})[Fraction(exponent)] = None
     plan: Plan = {}
     known = nonnegative(order) if any(_ROOT in found for found in units.values()) else ()
+    common = _common_powers(powers)
     for node, exponent in powers:
         base = node.args[0]
         found = units.get(base, ())
         # x**-2 = (x**(-1/2))**4 holds from 0 up only
         use_root = _ROOT in found and (exponent.denominator == 2 or base in known)
-        unit = _ROOT if use_root else _UNITS[0] if _UNITS[0] in found else None
+        unit = _ROOT if use_root else _UNITS[0] if _UNITS[0] in found else common.get((base, exponent.denominator))
         if unit is not None and exponent != unit and (exponent / unit).denominator == 1:
             plan[node] = partial(_power_of_power, node, constant(unit), constant(exponent / unit))
     if scaled:
@@ -190,6 +193,22 @@ def _coefficients_and_reciprocals(order: Sequence[Node], roots: Sequence[Node]) 
             if factors is not None:
                 plan[node] = partial(_scaled_factors, core, factors)
     return plan
+
+
+def _common_powers(powers: Sequence[tuple[Node, Fraction]]) -> dict[tuple[Node, int], Fraction]:
+    """(base, denominator) to the negative power of which all others with that denominator, 1 or 2, are powers.
+
+    There is none where only one power is taken: nothing would be saved.
+    """
+    taken: dict[tuple[Node, int], dict[int, None]] = {}
+    for node, exponent in powers:
+        if exponent.denominator in (1, 2):
+            taken.setdefault((node.args[0], exponent.denominator), {})[-exponent.numerator] = None
+    return {
+        (base, denominator): Fraction(-math.gcd(*numerators), denominator)
+        for (base, denominator), numerators in taken.items()
+        if len(numerators) > 1
+    }
 
 
 def _power_of_power(node: Node, unit: Node, exponent: Node, new: Callable[[Node], Node]) -> Node:

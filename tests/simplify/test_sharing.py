@@ -48,6 +48,11 @@ CASES = {
     "two coefficients go back": ([s.scale(2, X), s.scale(3, Y), s.scale(6, s.mul(X, Y))], 4, 3),
     "a square of a multiple": ([s.scale(3, X), s.scale(9, s.power(X, constant(2)))], 3, 2),
     "powers of a reciprocal": ([s.power(X, constant(-1)), s.power(X, constant(-3))], 3, 3),
+    "powers of one reciprocal": ([s.power(X, constant(e)) for e in (-2, -3, -7)], 7, 5),
+    "powers of the reciprocal of a power": ([s.power(X, constant(e)) for e in (-4, -8)], 5, 4),
+    "powers of a new root's reciprocal": (
+        [s.power(POSITIVE, constant(e)) for e in (Fraction(-3, 2), Fraction(-5, 2))], 8, 8,
+    ),
     "powers of a root's reciprocal": (
         [s.power(POSITIVE, constant(e)) for e in (Fraction(-1, 2), Fraction(-3, 2), -1)], 7, 6,
     ),
