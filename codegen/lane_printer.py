@@ -32,6 +32,8 @@ from .scalar_printer import ATOM, PRODUCT, UNARY, Dialect, Piece, Printer, brack
 
 __all__ = ["LanePrinter"]
 
+SHORT = 32  # lines: the turns of such a body with all lanes have a loop of their own, without what the last turn needs
+
 
 class LanePrinter(Printer):
     """Prints the statements of one Procedure, loops over lanes among them.
@@ -49,6 +51,7 @@ class LanePrinter(Printer):
         self._turns: set[str] = set()  # what differs between turns: variables, and arrays of lanes
         self._together: set[str] = set()  # variables and arrays that all turns accumulate into
         self._strip = self._vector = 0
+        self._whole = False  # all lanes of the vectors in print count
         self._address = False  # the index stands for the first lane
         self._taken = {*names.values(), *reserved}
         self._vectors: dict[tuple[str, int], str] = {}
@@ -114,10 +117,22 @@ class LanePrinter(Printer):
         for item in loop.lanes.collected:
             lines += self._cleared(item, indent)
         lines += [f"{indent}{name} = {start}"]
-        if loop.lanes.strip > 1:
-            lines.append(f"{indent}while {last} - {name} >= {loop.lanes.strip} * LANES:")
-            lines += self._body(loop, loop.lanes.strip, depth + 1)
-            lines.append(inner + self._plus(name, f"{loop.lanes.strip} * LANES"))
+        strip = loop.lanes.strip
+        whole = self._body(loop, strip, depth + 1, whole=True)
+        if strip == 1 and len(whole) <= SHORT:
+            lines += [f"{indent}while {last} - {name} >= LANES:", *whole, inner + self._plus(name, "LANES")]
+            for item in loop.lanes.collected:
+                lines += self._combined(item, "LANES", indent)
+            lines += [f"{indent}{active} = {last} - {name}", f"{indent}if {active} > 0:"]
+            for item in loop.lanes.collected:
+                lines += self._cleared(item, inner)
+            lines += self._body(loop, 1, depth + 1)
+            for item in loop.lanes.collected:
+                lines += self._combined(item, active, inner)
+            return lines
+        if strip > 1:
+            lines += [f"{indent}while {last} - {name} >= {strip} * LANES:", *whole]
+            lines.append(inner + self._plus(name, f"{strip} * LANES"))
         lines += [f"{indent}{active} = LANES", f"{indent}while True:",
                   f"{inner}while {last} - {name} >= {active}:"]  # fmt: skip
         lines += self._body(loop, 1, depth + 2)
@@ -129,13 +144,13 @@ class LanePrinter(Printer):
             lines += self._cleared(item, inner)
         return lines
 
-    def _body(self, loop: For, strip: int, depth: int) -> list[str]:
+    def _body(self, loop: For, strip: int, depth: int, whole: bool = False) -> list[str]:
         assert loop.lanes is not None
-        self._loop, self._strip = loop, strip
+        self._loop, self._strip, self._whole = loop, strip, whole
         self._turns = {loop.index.name}
         self._together = {c.by.name for c in loop.lanes.collected}
         lines = self._block(loop.body, depth, False)
-        self._loop, self._strip = None, 0
+        self._loop, self._strip, self._whole = None, 0, False
         return lines
 
     def _cleared(self, item: Collected, indent: str) -> list[str]:
@@ -148,25 +163,25 @@ class LanePrinter(Printer):
 
     def _combined(self, item: Collected, active: str, indent: str) -> list[str]:
         """Lines that combine the lanes that count into the target."""
-        lane = self._counter("lane")
         name = self.names[item.by.name]
         lines = []
         if isinstance(item.by, Variable):
             assert not isinstance(item.target, Array)
-            target, value = self.expression(item.target), f"lane({name}, {lane})"
+            target, vector = self.expression(item.target), name
         else:
             assert isinstance(item.target, Array)
             element = self._counter("lane_element")
             lines.append(f"{indent}for {element} in range({self.expression(item.size)}):")
             indent += "    "
-            target, value = f"{self.names[item.target.name]}[{element}]", f"lane({name}[{element}], {lane})"
+            target, vector = f"{self.names[item.target.name]}[{element}]", f"{name}[{element}]"
+        if REDUCERS[item.reducer].combine == "add":
+            return [*lines, indent + self._plus(target, f"total({vector}, {active})")]
+        lane = self._counter("lane")
         lines.append(f"{indent}for {lane} in range({active}):")
-        return [*lines, f"{indent}    {self._merge(target, item.reducer, value)}"]
+        return [*lines, f"{indent}    {self._merge(target, item.reducer, f'lane({vector}, {lane})')}"]
 
     def _merge(self, target: str, reducer: str, value: str) -> str:
         combine = REDUCERS[reducer].combine
-        if combine == "add":
-            return self._plus(target, value)
         if combine == "mul":
             return self._plus(target, value, "*")
         name = self.dialect.function(combine, FLOATING)
@@ -207,7 +222,7 @@ class LanePrinter(Printer):
             return f"{self._element(array, index)} = {text}"
         step = self._step(index)
         assert step is not None
-        if self._strip > 1 and step == "1":
+        if self._whole and step == "1":
             return f"store_whole({self._at(array, index)}, {text})"
         return f"store_part({self._at(array, index)}, {step}, {self._count()}, {text})"
 
@@ -290,7 +305,7 @@ class LanePrinter(Printer):
         at = self._at(array, index)
         if array.dtype is INTEGER:
             return f"whole_part({at}, {step}, {self._count()})"
-        if self._strip > 1 and step == "1":
+        if self._whole and step == "1":
             return f"load_whole({at})"
         return f"load_part({at}, {step}, {self._count()})"
 
@@ -317,7 +332,7 @@ class LanePrinter(Printer):
 
     def _count(self) -> str:
         assert self._loop is not None
-        return "LANES" if self._strip > 1 else self._helpers[self._loop.index.name]
+        return "LANES" if self._whole else self._helpers[self._loop.index.name]
 
     def _of_vector(self, name: str) -> str:
         if not self._vector:

@@ -93,6 +93,7 @@ void store_whole(real*, lanes) noexcept nogil
 void store_part(real*, int64_t, int64_t, lanes) noexcept nogil
 void add_part(real*, int64_t, int64_t, lanes) noexcept nogil
 void fill_lanes(lanes*, int64_t, real) noexcept nogil
+real total(lanes, int64_t) noexcept nogil
 wholes count_from(int64_t) noexcept nogil
 wholes whole(int64_t) noexcept nogil
 wholes whole_part(const int64_t*, int64_t, int64_t) noexcept nogil

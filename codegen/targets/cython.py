@@ -46,7 +46,8 @@ LARGE_STREAM = 200  # statements: beyond, what a call costs is little beside the
 IN_BODY = frozenset(
     """INFINITY NAN LANES add_part aligned arena count_from cython_special fill_integer fill_lanes fill_real
     fill_truth first floating free gather int64_t lane load_part load_whole malloc masks min npy_bool
-    padded place prange range real scatter_add sizeof splat store_part store_whole whole whole_part wholes""".split()
+    padded place prange range real scatter_add sizeof splat store_part store_whole total whole whole_part
+    wholes""".split()
 ) | frozenset(HELPERS) | every_name() | frozenset(f"{name}_lanes" for name in every_name())
 # names of the module: the function itself may not have them
 AROUND = ENTRY_NAMES | frozenset(

@@ -28,6 +28,18 @@ static inline void add_part(real* at, int64_t step, int64_t active, lanes x) {
     if (active >= LANES && step == 1) *(lanes_at*)at += x;
     else for (int q = 0; q < active; q++) at[q * step] += LANE(x, q);
 }
+/* the sum of the lanes that count: in pairs where all do */
+static inline real total(lanes x, int64_t active) {
+    real part[LANES], sum = 0;
+    *(lanes_at*)part = x;
+    if (active < LANES) {
+        for (int q = 0; q < active; q++) sum += part[q];
+        return sum;
+    }
+    UNROLLED for (int width = LANES / 2; width > 0; width /= 2)
+        UNROLLED for (int q = 0; q < width; q++) part[q] += part[q + width];
+    return part[0];
+}
 static inline void fill_lanes(lanes* at, int64_t count, real x) {
     for (int64_t i = 0; i < count; i++) at[i] = splat_lanes(x);
 }
