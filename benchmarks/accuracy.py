@@ -155,8 +155,12 @@ def kernel_results(
     points: Sequence[Sequence[list[Any]]],
     dtype: str,
     columns: Sequence[str],
+    orders: float = 0.0,
 ) -> list[dict[str, list[Any]]]:
-    """What each column gives for each function at its points (as many for every function)."""
+    """What each column gives for each function at its points (as many for every function).
+
+    ``orders`` is what the functions were made with.
+    """
     whole = _together(functions)
     arguments = [
         np.array(column, n.dtype.numpy_name(dtype))
@@ -170,7 +174,7 @@ def kernel_results(
             found["numpy"] = list(whole(*arguments))
         if "number" in columns or "array" in columns:
             kernel = sg.compile(whole, target="cython", dtype=dtype)
-            if all(_code(f.name) == "lanes" for f in functions) and _LANES not in kernel.source:
+            if all(_code(f.name, orders) == "lanes" for f in functions) and _LANES not in kernel.source:
                 raise SystemExit(
                     f"a kernel of {whole.outputs} has no lanes, though each of its rows has them alone"
                 )
@@ -243,8 +247,8 @@ def measure(names: Sequence[str], count: int, log: Callable[[str], None]) -> dic
     for dtype in DTYPES:
         for orders in (0.0, 1.0):
             own = [n for n in names if orders in _orders(OPS[n])]
-            for kind_of_code in dict.fromkeys(_code(n) for n in own):
-                alike = [n for n in own if _code(n) == kind_of_code]
+            for kind_of_code in dict.fromkeys(_code(n, orders) for n in own):
+                alike = [n for n in own if _code(n, orders) == kind_of_code]
                 for start in range(0, len(alike), GROUP):
                     group = alike[start : start + GROUP]
                     log(f"{dtype}, {kind_of_code}: {', '.join(group)}")
@@ -253,9 +257,9 @@ def measure(names: Sequence[str], count: int, log: Callable[[str], None]) -> dic
 
 
 @cache
-def _code(name: str) -> str:
+def _code(name: str, orders: float) -> str:
     """What a Cython kernel of this row alone is made of: "lanes" or "numbers"; "" where the target refuses it."""
-    source = _source(row_function(OPS[name]), "cython", "float64")
+    source = _source(row_function(OPS[name], orders), "cython", "float64")
     return "" if source is None else "lanes" if _LANES in source else "numbers"
 
 
@@ -281,7 +285,7 @@ def _measure_group(
         for columns in (("numpy",), ("number", "array"), ("numba",)):
             for part in _accepted(functions, columns, dtype):
                 chosen = [functions.index(f) for f in part]
-                results = kernel_results(part, [points[k] for k in chosen], dtype, columns)
+                results = kernel_results(part, [points[k] for k in chosen], dtype, columns, orders)
                 for k, found in zip(chosen, results, strict=True):
                     exact = truths[group[k], dtype, kind, orders][1]
                     add_errors(lines, group[k], functions[k], dtype, kind, points[k], exact, found)

@@ -117,9 +117,9 @@ class LanePrinter(Printer):
         for item in loop.lanes.collected:
             lines += self._cleared(item, indent)
         lines += [f"{indent}{name} = {start}"]
-        strip = loop.lanes.strip
-        whole = self._body(loop, strip, depth + 1, whole=True)
-        if strip == 1 and len(whole) <= SHORT:
+        vectors = loop.lanes.strip
+        whole = self._body(loop, vectors, depth + 1, whole=True)
+        if vectors == 1 and len(whole) <= SHORT:
             lines += [f"{indent}while {last} - {name} >= LANES:", *whole, inner + self._plus(name, "LANES")]
             for item in loop.lanes.collected:
                 lines += self._combined(item, "LANES", indent)
@@ -130,9 +130,9 @@ class LanePrinter(Printer):
             for item in loop.lanes.collected:
                 lines += self._combined(item, active, inner)
             return lines
-        if strip > 1:
-            lines += [f"{indent}while {last} - {name} >= {strip} * LANES:", *whole]
-            lines.append(inner + self._plus(name, f"{strip} * LANES"))
+        if vectors > 1:
+            lines += [f"{indent}while {last} - {name} >= {vectors} * LANES:", *whole]
+            lines.append(inner + self._plus(name, f"{vectors} * LANES"))
         lines += [f"{indent}{active} = LANES", f"{indent}while True:",
                   f"{inner}while {last} - {name} >= {active}:"]  # fmt: skip
         lines += self._body(loop, 1, depth + 2)

@@ -168,6 +168,9 @@ class Printer:
         return self._call(operation, pieces)
 
     def _divisor(self, piece: Piece, level: int) -> str:
+        # Cython takes lanes + <real>number for a number, and casts to that type whatever is divided by it
+        if piece.varies and piece.level < ATOM and "<real>" in piece.text:
+            return f"<lanes>({piece.text})"
         return bracket(piece, level)
 
     def _sum(self, op: str, pieces: Sequence[Piece], varies: bool) -> Piece:

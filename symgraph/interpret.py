@@ -24,6 +24,14 @@ from .errors import ModelError, ShapeError, UnsupportedError
 from .graph import Graph, Output
 from .node import Kind, Node
 from .ops import OPS
+from .placing import (
+    elements_of_sums,
+    front_selectors,
+    loops_of,
+    range_message,
+    reads_data,
+    values_read,
+)  # fmt: skip
 from .reducers import REDUCERS
 
 __all__ = ["Evaluator", "Step", "Value", "align", "bind_arguments", "evaluate", "node_values", "steps"]
@@ -75,16 +83,19 @@ def evaluate(graph: Graph, arguments: Sequence[object]) -> list[Any]:
     bindings, sizes, batch = bind_arguments(graph.inputs, arguments)
     runner = Evaluator(bindings, sizes, _unguarded(graph))
     results = [o.node for o in graph.outputs]
+    gathered = elements_of_sums(graph)
     last_use: dict[Node, int] = {}
     for position, node in enumerate(graph.order):
-        for argument in node.args:
+        for argument in values_read(node, gathered):
             last_use[argument] = position
     for node in results:
         last_use[node] = len(graph.order)
     with np.errstate(all="ignore"):
         for position, node in enumerate(graph.order):
-            runner.compute(node)
-            for argument in node.args:
+            if node in gathered:
+                continue
+            runner.compute(node, gathered)
+            for argument in values_read(node, gathered):
                 if last_use[argument] == position:
                     runner.values.pop(argument, None)
         return [_as_output(runner, output, batch) for output in graph.outputs]
@@ -184,12 +195,15 @@ class Evaluator:
             length = self._lengths[axis] = max(0, evaluate_size(axis.size, self._sizes))
         return length
 
-    def compute(self, node: Node) -> Value:
-        """The value of a node whose arguments have theirs."""
+    def compute(self, node: Node, gathered: Set[Node] = frozenset()) -> Value:
+        """The value of a node whose arguments have theirs; a sum adds what is ``gathered`` to its result in place."""
         rule = _RULES.get(node.kind)
         if rule is None:
             raise UnsupportedError(f"the interpreter has no rule for nodes of kind {node.kind.value!r}")
-        value = self.values[node] = np.asarray(rule(self, node))
+        if gathered.isdisjoint(node.args):
+            value = self.values[node] = np.asarray(rule(self, node))
+        else:
+            value = self.values[node] = self._sum_in_place(node, gathered)
         return value
 
     def aligned(self, argument: Node, axes: Sequence[Axis]) -> Value:
@@ -253,7 +267,7 @@ class Evaluator:
         if 0 in source.shape[source.ndim - len(array.axes) :]:  # nothing can be read: every read is behind a guard
             return np.zeros(self._shape(source, selectors, node.axes), node.dtype.numpy_name())
         front = source.shape[: source.ndim - len(array.axes)]
-        return self._full(source[(*_front_selectors(front, len(node.axes)), *selectors)], node.axes)
+        return self._full(source[(*front_selectors(front, len(node.axes)), *selectors)], node.axes)
 
     def _renamed_axes(self, array: Node, names: Mapping[Axis, Node]) -> tuple[Axis, ...] | None:
         """The axes of ``array`` after a gather that only renames them, else None."""
@@ -271,13 +285,37 @@ class Evaluator:
         if not outside.any():
             return selector
         if node in self._unguarded and reads_data(index):
-            raise ShapeError(_range_message(node.args[0], axis, length, selector[outside][0]))
+            raise ShapeError(range_message(node.args[0], axis, length, selector[outside][0]))
         return selector.clip(0, max(length - 1, 0))
 
     def _scatter_add(self, node: Node) -> Value:
+        source, positions = self._scattered(node)
+        result = np.zeros(self._front(node, source) + self._lengths_of(node.axes), node.dtype.numpy_name())
+        self._add_onto(result, node, source, positions)
+        return result
+
+    def _sum_in_place(self, node: Node, gathered: Set[Node]) -> Value:
+        terms: list[tuple[Node, Value, dict[Axis, Value]]] = []
+        for argument in node.args:
+            if argument in gathered:
+                terms.append((argument, *self._scattered(argument)))
+            else:
+                terms.append((argument, _cast(self.aligned(argument, node.axes), node.dtype), {}))
+        front = np.broadcast_shapes(*(self._front(n, v) if n in gathered else v.shape[: v.ndim - len(node.axes)]
+                                      for n, v, _ in terms))  # fmt: skip
+        result = np.zeros(front + self._lengths_of(node.axes), node.dtype.numpy_name())
+        for argument, value, positions in terms:
+            if argument in gathered:
+                self._add_onto(result, argument, value, positions)
+            else:
+                result += value
+        return result
+
+    def _scattered(self, node: Node) -> tuple[Value, dict[Axis, Value]]:
+        """What a ScatterAdd adds, over all its loops, and where along each axis that it places."""
         value, *indices = node.args
-        targets, summed = node.data
-        loops = (*(a for a in node.axes if a not in targets), *summed)
+        targets = node.data[0]
+        loops = loops_of(node)
         source = _cast(self.aligned(value, loops), node.dtype)
         positions: dict[Axis, Value] = {}
         inside: Value = np.asarray(True)
@@ -286,20 +324,28 @@ class Evaluator:
             outside = (positions[axis] < 0) | (positions[axis] >= self.length(axis))
             if node in self._unguarded and reads_data(index) and (lost := outside & (source != 0)).any():
                 bad = np.broadcast_to(positions[axis], lost.shape)[lost][0]
-                raise ShapeError(_range_message(node, axis, self.length(axis), bad))
+                raise ShapeError(range_message(node, axis, self.length(axis), bad))
             inside = inside & ~outside
         # what falls outside is thrown away by a select, not by a product: it may be nan
-        source = self._full(np.where(inside, source, np.zeros((), source.dtype)), loops)
-        front = source.shape[: source.ndim - len(loops)]
-        result = np.zeros(front + tuple(self.length(a) for a in node.axes), node.dtype.numpy_name())
+        return self._full(np.where(inside, source, np.zeros((), source.dtype)), loops), positions
+
+    def _add_onto(self, result: Value, node: Node, source: Value, positions: Mapping[Axis, Value]) -> None:
         if result.size == 0:
-            return result
-        selectors = _front_selectors(front, len(loops))
+            return
+        loops = loops_of(node)
+        front = result.shape[: result.ndim - len(node.axes)]
+        source = np.broadcast_to(source, front + source.shape[source.ndim - len(loops) :])
+        selectors = front_selectors(front, len(loops))
         for axis in node.axes:
             position = positions[axis] if axis in positions else align(np.arange(self.length(axis)), (axis,), loops)
             selectors.append(position.clip(0, self.length(axis) - 1))
         np.add.at(result, tuple(selectors), source)
-        return result
+
+    def _front(self, node: Node, source: Value) -> tuple[int, ...]:
+        return source.shape[: source.ndim - len(loops_of(node))]
+
+    def _lengths_of(self, axes: Sequence[Axis]) -> tuple[int, ...]:
+        return tuple(self.length(a) for a in axes)
 
     def _full(self, value: Value, axes: Sequence[Axis]) -> Value:
         """``value`` with every one of its trailing dimensions repeated to full length."""
@@ -327,33 +373,6 @@ _RULES: dict[Kind, Callable[[Evaluator, Node], Any]] = {
 
 def _cast(value: Value, dtype: Dtype) -> Value:
     return value.astype(dtype.numpy_name(), copy=False)
-
-
-def _front_selectors(front: tuple[int, ...], trailing: int) -> list[Value]:
-    """Index arrays that read the dimensions of the batch as they are."""
-    return [np.arange(n).reshape(n, *(1,) * (len(front) - 1 - k + trailing)) for k, n in enumerate(front)]
-
-
-def reads_data(index: Node) -> bool:
-    """Whether an index expression depends on an input, not only on running indices and sizes."""
-    seen: set[Node] = set()
-    stack = [index]
-    while stack:
-        node = stack.pop()
-        if node.kind is Kind.INPUT:
-            return True
-        if node not in seen:
-            seen.add(node)
-            stack.extend(node.args)
-    return False
-
-
-def _range_message(array: Node, axis: Axis, length: int, found: int) -> str:
-    name = f"array {array.data}" if array.kind is Kind.INPUT else "a computed array"
-    return (
-        f"the index {found} is outside of {name} along axis {axis.name}, which has size {length}: "
-        f"indices run from 0 to {length - 1}"
-    )
 
 
 def _nearest_float(value: Any) -> float:

@@ -2,12 +2,14 @@
 
 import math
 import sys
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
 import pytest
 import sympy as sp
 
+import symgraph as sg
 from symgraph import simplify as s
 from symgraph.arguments import argument_value
 from symgraph.axis import Axis, size_symbol
@@ -366,6 +368,27 @@ def test_a_guarded_index_may_be_anything():
     node = s.select(s.call("lt", place, size_node("n")), value, constant(-1))
     np.testing.assert_array_equal(run(node, [V, index], [5.0, 6.0], [0, 7, 1, 2]), [5.0, -1.0, 6.0, -1.0])
     np.testing.assert_array_equal(run(node, [V, index], np.zeros(0), [0, 7, 1, 2]), [-1.0] * 4)
+
+
+def test_sums_of_single_elements_need_the_memory_of_the_result():
+    table = sp.Matrix(60, 70, lambda i, j: sp.Rational((7 * i + 3 * j) % 31, 8))
+    x = sp.Symbol("x")
+    f = sg.function(table * x + sp.ones(60, 70) * x**2, inputs=[x])
+    tracemalloc.start()
+    value = f(0.5)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    np.testing.assert_array_equal(value, np.array(table.tolist(), dtype=float) * 0.5 + 0.25)
+    assert peak < 1000 * value.size  # bytes; every element apart would need an array of its own, 4200 times as much
+    batch = f(np.array([0.5, -1.0]))
+    np.testing.assert_array_equal(batch[0], value)
+
+
+def test_a_sum_with_elements_of_several_batches():
+    a, b = input_node("a"), input_node("b")
+    places = [scatter(value, {FOUR: constant(k)}) for k, value in ((1, a), (3, b), (1, b))]
+    found = run(apply_op("add", *places), [a, b], np.array([1.0, 2.0]), 10.0, axes=(FOUR,))
+    np.testing.assert_array_equal(found, [[0, 11, 0, 10], [0, 12, 0, 10]])
 
 
 def test_recurrences_are_refused():

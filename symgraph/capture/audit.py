@@ -17,8 +17,9 @@ from ..axis import Axis, evaluate_size
 from ..dtype import FLOATING, INTEGER
 from ..errors import ShapeError, SymgraphError
 from ..graph import Graph, Output, topological_order
-from ..interpret import evaluate, node_values, reads_data
+from ..interpret import evaluate, node_values
 from ..node import Kind, Node, constant
+from ..placing import reads_data
 from ..reducers import size_value
 
 __all__ = ["check_reads"]

@@ -238,6 +238,17 @@ def test_single_precision(target: str) -> None:
     assert kernel([1, 2]).dtype == np.float32
 
 
+def test_quotients_of_sums_in_single_precision() -> None:
+    a, b = sp.Rational(87, 32), sp.Rational(83, 32)  # numbers that stand behind the variable
+    quotients = [1 / (y + a), (x + 1) / (y + 3), (x + b) / y, 3 / (2 * y), (x / 3) / (y / 5 + 7), (y + 5) ** -3]
+    for dtype in ("float32", "float64"):
+        kernel = sg.compile(sg.function(quotients, inputs=[x, y]), dtype=dtype)
+        points = np.linspace(0.5, 3, 17), np.linspace(1, 4, 17)
+        for found, quotient in zip(kernel(*points), quotients, strict=True):
+            wanted = [float(quotient.subs({x: a, y: b})) for a, b in zip(*points, strict=True)]
+            np.testing.assert_allclose(found, wanted, rtol=8 * np.finfo(dtype).eps)
+
+
 def test_no_floating_point_flags_reach_numpy(kernels: Kernels) -> None:
     """Values follow IEEE 754 in silence: lanes of padding and branches that are not taken must not warn."""
     inverse = sg.compile(sg.function(1 / x, inputs=[x]))
