@@ -89,6 +89,7 @@ void store_dense(char*, lanes) noexcept nogil
 real lane "LANE"(lanes, int64_t) noexcept nogil
 lanes load_whole(const real*) noexcept nogil
 lanes load_part(const real*, int64_t, int64_t) noexcept nogil
+void load_rows(lanes*, int64_t, const real*, int64_t, int64_t, int64_t) noexcept nogil
 void store_whole(real*, lanes) noexcept nogil
 void store_part(real*, int64_t, int64_t, lanes) noexcept nogil
 void add_part(real*, int64_t, int64_t, lanes) noexcept nogil

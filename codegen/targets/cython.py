@@ -45,7 +45,7 @@ LARGE_STREAM = 200  # statements: beyond, what a call costs is little beside the
 # names in the body of a kernel, and names in the entry and the loop around it, that a user's variable may not hide
 IN_BODY = frozenset(
     """INFINITY NAN LANES add_part aligned arena count_from cython_special fill_integer fill_lanes fill_real
-    fill_truth first floating free gather int64_t lane load_part load_whole malloc masks min npy_bool
+    fill_truth first floating free gather int64_t lane load_part load_rows load_whole malloc masks min npy_bool
     padded place prange range real scatter_add sizeof splat store_part store_whole total whole whole_part
     wholes""".split()
 ) | frozenset(HELPERS) | every_name() | frozenset(f"{name}_lanes" for name in every_name())

@@ -19,6 +19,34 @@ static inline lanes load_part(const real* at, int64_t step, int64_t active) {
         for (int q = 0; q < LANES; q++) LANE(x, q) = at[(q < active ? q : active - 1) * step];
     return x;
 }
+/* `columns` elements of LANES rows, each column a vector: vector c goes to to[c * apart]. Blocks of LANES by LANES are
+ * transposed in registers by exchanging halves, quarters, ... between rows; the last block may overlap the one before. */
+static inline void load_rows(lanes* to, int64_t apart, const real* at, int64_t row, int64_t columns, int64_t active) {
+    int64_t c = 0;
+#if defined(__GNUC__) && !defined(__clang__)
+    while (active >= LANES && columns >= LANES && c < columns) {
+        if (c > columns - LANES) c = columns - LANES;
+        lanes x[LANES];
+        UNROLLED for (int r = 0; r < LANES; r++) x[r] = *(const lanes_at*)(at + r * row + c);
+        UNROLLED for (int half = LANES / 2; half > 0; half /= 2) {
+            masks upper, lower;
+            UNROLLED for (int q = 0; q < LANES; q++) {
+                LANE(upper, q) = q & half ? LANES + q - half : q;
+                LANE(lower, q) = q & half ? LANES + q : q + half;
+            }
+            UNROLLED for (int r = 0; r < LANES; r++)
+                if (!(r & half)) {
+                    lanes a = x[r], b = x[r + half];
+                    x[r] = __builtin_shuffle(a, b, upper);
+                    x[r + half] = __builtin_shuffle(a, b, lower);
+                }
+        }
+        UNROLLED for (int r = 0; r < LANES; r++) to[(c + r) * apart] = x[r];
+        c += LANES;
+    }
+#endif
+    for (; c < columns; c++) to[c * apart] = load_part(at + c, row, active);
+}
 static inline void store_whole(real* at, lanes x) { *(lanes_at*)at = x; }
 static inline void store_part(real* at, int64_t step, int64_t active, lanes x) {
     if (active >= LANES && step == 1) *(lanes_at*)at = x;
