@@ -119,3 +119,20 @@ def test_a_divisor_that_mixes_lanes_and_numbers() -> None:
     expected = function(*arguments)
     assert value == pytest.approx(expected[0], rel=1e-13)
     np.testing.assert_allclose(gradient, expected[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_rows_are_transposed_whatever_their_length(dtype: str) -> None:
+    product = sp.Sum(X[i, k] * w[k], (k, 0, d - 1))
+    derived = sg.value_and_grad(sg.function(sp.Sum(sp.sin(product) * t[i], (i, 0, n - 1)), inputs=[X, w, t]), "w")
+    kernel = sg.compile(derived, dtype=dtype)
+    assert "load_rows(X_row" in kernel.source
+    for columns in (1, 3, 7, 8, 9, 15, 16, 17, 33):
+        for rows in (1, 7, 8, 16, 33, 75):
+            random = np.random.default_rng(columns)
+            arguments = [random.normal(size=s).astype(dtype) for s in ((rows, columns), columns, rows)]
+            value, slope = kernel(*arguments)
+            wanted, expected = derived(*arguments)
+            scale = np.sqrt(rows * columns) * 64 * np.finfo(dtype).eps
+            assert abs(value - wanted) <= scale * np.sqrt(rows), (columns, rows)
+            np.testing.assert_allclose(slope, expected, atol=scale * np.sqrt(rows))
