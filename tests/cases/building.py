@@ -134,11 +134,14 @@ def by_sympy(identifier: str, key: str, position: int) -> float | None:
     output, _, wrt = split_key(key)
     found = model(identifier)
     expression = found.outputs[output]
-    if not isinstance(expression, sp.Expr) or expression.has(sp.Piecewise, sp.Max, sp.Min, sp.Heaviside):
+    if not isinstance(expression, sp.Expr):
         return None
     point = DATA[identifier]["points"][position]
     values = {v: sp.Rational(str(point[k])) for k, v in found.inputs.items() if isinstance(v, sp.Symbol)}
     if len(values) != len(found.inputs) or 0 in values.values():  # what SymPy finds at 0 depends on the order
+        return None
+    expression = taken_branch(expression, values)
+    if expression is None:
         return None
     slope = sp.diff(expression, *[found.inputs[name] for name, _ in wrt])
     if slope.has(sp.Derivative, sp.Subs, sp.DiracDelta, sp.Integral, sp.Sum):
@@ -148,6 +151,33 @@ def by_sympy(identifier: str, key: str, position: int) -> float | None:
         return None
     number_ = value.evalf(30)
     return float(number_) if number_.is_real and math.isfinite(float(number_)) else None
+
+
+def taken_branch(expression: sp.Basic, values: dict[sp.Symbol, sp.Rational]) -> sp.Basic | None:
+    """The expression with every choice replaced by what is chosen at a point; None on an edge or a tie."""
+    if isinstance(expression, sp.Piecewise):
+        for branch, condition in expression.args:
+            if condition.has(sp.Eq, sp.Ne):
+                return None  # a point written apart: its derivative is that of the branch around it
+            chosen = condition.subs(values)
+            if chosen == sp.true:
+                sides = [r.lhs - r.rhs for r in condition.atoms(sp.core.relational.Relational)]
+                on_edge = any(side.subs(values).evalf(40) == 0 for side in sides)
+                return None if on_edge else taken_branch(branch, values)
+            if chosen != sp.false:
+                return None
+        return None
+    if isinstance(expression, (sp.Max, sp.Min)):
+        ranked = sorted(expression.args, key=lambda a: a.subs(values).evalf(40), reverse=isinstance(expression, sp.Max))
+        first, second = (a.subs(values).evalf(40) for a in ranked[:2])
+        return None if first == second else taken_branch(ranked[0], values)
+    if isinstance(expression, sp.Heaviside):
+        step = expression.args[0].subs(values).evalf(40)
+        return None if step == 0 or not step.is_real else sp.Integer(1 if step > 0 else 0)
+    if not expression.args:
+        return expression
+    parts = [taken_branch(a, values) for a in expression.args]
+    return None if any(p is None for p in parts) else expression.func(*parts)
 
 
 def is_scalar(identifier: str) -> bool:
