@@ -222,7 +222,7 @@ def _factors(*arguments: Any) -> Any:
 
 # rows with a value where their formula has none
 _WITH_LIMITS: dict[str, Callable[..., Any]] = {
-    **{name: FUNCTIONS[name] for name in ("sinc", "spherical_ratio", "modified_spherical_ratio")},
+    **{name: FUNCTIONS[name] for name in ("sinc", "spherical_ratio", "modified_spherical_ratio", "exprel")},
     "strong_product": lambda a, b: mpmath.mpf(0) if a == 0 or b == 0 else a * b,
     "strong_quotient": lambda a, b, c: mpmath.mpf(0) if a == 0 else a / b**c,
     "xlogy": lambda a, b: mpmath.mpf(0) if a == 0 else a * mpmath.log(b),

@@ -53,6 +53,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sphericali": _sphericali,
     "spherical_ratio": _spherical_ratio(mpmath.besselj),
     "modified_spherical_ratio": _spherical_ratio(mpmath.besseli),
+    "exprel": lambda n, x: mpmath.hyp1f1(n + 1, n + 2, x) / (n + 1),
     "tanh_slope": lambda x: 1 / mpmath.cosh(x) ** 2,
     "polygamma": lambda n, x: mpmath.polygamma(int(n), x),
     "airyaiprime": lambda x: mpmath.airyai(x, derivative=1),

@@ -42,6 +42,9 @@ def _sum(machine: Machine, expression: sp.Basic, bindings: Bindings, position: t
 
 
 def _product(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+    replacement = machine.survey.replacement(expression)
+    if replacement is not None:
+        return (yield replacement, bindings, position)
     factors = []
     for factor in expression.args:
         factors.append((yield factor, bindings, ()))

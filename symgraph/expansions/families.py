@@ -9,7 +9,7 @@ from math import sqrt
 import sympy as sp
 
 from ..node import Kind, Node, constant
-from ..op_rows.families import spherical_limit
+from ..op_rows.families import exprel_coefficients, exprel_limit, spherical_limit
 from ..ops import apply_op
 from .building import HALF, ONE, ZERO, add, mul, order_of, polynomial, power, reciprocal, scaled, select, sub
 
@@ -55,6 +55,25 @@ def _spherical_ratio(modified: bool) -> Callable[[Node, Node], Node | None]:
     return expansion
 
 
+def _exprel(order: Node, x: Node) -> Node | None:
+    """Upward recurrences from ``(1 - exp(-abs(x)))/abs(x)``, one for each sign; the series up to the limit."""
+    n = order_of(order, 0)
+    if n is None:
+        return None
+    if n == 0:
+        return select(apply_op("eq", x, ZERO), ONE, mul(apply_op("expm1", x), reciprocal(x)))
+    size = apply_op("abs", x)
+    opposite, inverse = scaled(-1, size), reciprocal(size)
+    decayed = apply_op("exp", opposite)
+    above = below = mul(scaled(-1, apply_op("expm1", opposite)), inverse)
+    for k in range(1, n + 1):
+        above = mul(sub(ONE, scaled(k, above)), inverse)
+        below = mul(sub(scaled(k, below), decayed), inverse)
+    far = select(apply_op("lt", ZERO, x), mul(apply_op("exp", x), above), below)
+    near = mul(apply_op("exp", scaled(HALF.data, x)), polynomial(list(exprel_coefficients(n)), x))
+    return select(apply_op("lt", size, constant(exprel_limit(n))), near, far)
+
+
 def _tanh_slope(x: Node) -> Node:
     """4*e/(1 + e)**2 with e = exp(-2*abs(x)), which cannot overflow."""
     e = apply_op("exp", scaled(-2, apply_op("abs", x)))
@@ -64,5 +83,6 @@ def _tanh_slope(x: Node) -> Node:
 ROWS: dict[str, Callable[..., Node | None]] = {
     "spherical_ratio": _spherical_ratio(False),
     "modified_spherical_ratio": _spherical_ratio(True),
+    "exprel": _exprel,
     "tanh_slope": _tanh_slope,
 }

@@ -7,6 +7,9 @@ value that vanishes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
@@ -14,9 +17,11 @@ import sympy as sp
 
 from .row import A, B, Op, R, row
 
-__all__ = ["ROWS", "SPHERICAL_LIMITS", "spherical_limit", "spherical_ratio"]
+__all__ = [
+    "ROWS", "SPHERICAL_LIMITS", "exprel_coefficients", "exprel_limit", "spherical_limit", "spherical_ratio",
+]  # fmt: skip
 
-_SLOPE = sp.Function("tanh_slope")
+_SLOPE, _EXPREL = sp.Function("tanh_slope"), sp.Function("exprel")
 _RATIO, _MODIFIED = sp.Function("spherical_ratio"), sp.Function("modified_spherical_ratio")
 
 # below this square of the argument the series has all digits, above it the recurrence loses few
@@ -48,15 +53,54 @@ def _ratio(modified: bool) -> Callable[[Any, Any], Any]:
             total = total + term
         return np.where(z < np.sqrt(spherical_limit(order, modified)), total, current)
 
-    def ratio(orders: Any, s: Any) -> Any:
-        orders, s = np.broadcast_arrays(np.asarray(orders).astype(int), np.asarray(s, dtype=float))
-        result = np.full(s.shape, np.nan)
-        with np.errstate(all="ignore"):  # the form that is not chosen
-            for order in np.unique(orders):
-                result = np.where(orders == order, one(int(order), s), result)
-        return result[()]
+    return lambda orders, s: _by_order(one, orders, s)
 
-    return ratio
+
+def _by_order(one: Callable[[int, Any], Any], orders: Any, x: Any) -> Any:
+    """The values of a family, of which ``one`` gives those of a single order."""
+    orders, x = np.broadcast_arrays(np.asarray(orders).astype(int), np.asarray(x, dtype=float))
+    result = np.full(x.shape, np.nan)
+    with np.errstate(all="ignore"):  # the form that is not chosen
+        for order in np.unique(orders):
+            result = np.where(orders == order, one(int(order), x), result)
+    return result[()]
+
+
+def exprel_limit(order: int) -> int:
+    """The size of the argument up to which the series of an order from 1 up has all digits; beyond, the recurrence."""
+    return order
+
+
+@cache
+def exprel_coefficients(order: int) -> tuple[Fraction, ...]:
+    """Of the power series of ``exp(-x/2) * exprel(order, x)``, whose terms hardly cancel for either sign of x.
+
+    The coefficient of x**k is the integral of t**order * (t - 1/2)**k / k! over t from 0 to 1.
+    """
+    found: list[Fraction] = []
+    while len(found) < 3 or max(found[-1], found[-2]) * exprel_limit(order) ** len(found) > found[0] / 10**18:
+        k = len(found)
+        terms = (comb(k, j) * Fraction(-1, 2) ** (k - j) / (order + j + 1) for j in range(k + 1))
+        found.append(sum(terms, Fraction(0)) / factorial(k))
+    return tuple(found)
+
+
+def _exprel(orders: Any, x: Any) -> Any:
+    def one(order: int, x: Any) -> Any:
+        size = np.abs(x)
+        start = np.where(size == 0, 1.0, -np.expm1(-size) / size)
+        if order == 0:
+            return np.where(x == 0, 1.0, np.expm1(x) / x)
+        above = below = start
+        for k in range(1, order + 1):
+            above, below = (1 - k * above) / size, (k * below - np.exp(-size)) / size
+        series = 0 * x
+        for coefficient in reversed(exprel_coefficients(order)):
+            series = series * x + float(coefficient)
+        near = np.exp(x / 2) * series
+        return np.where(size < exprel_limit(order), near, np.where(x > 0, np.exp(x) * above, below))
+
+    return _by_order(one, orders, x)
 
 
 def _tanh_slope(x: Any) -> Any:
@@ -88,6 +132,12 @@ ROWS: tuple[Op, ...] = (
         cost=60,
         whole=(0,),
         given_partials=(None, _MODIFIED(A + 1, B) / 2),
+    ),
+    # the integral of t**k * exp(x*t) over t from 0 to 1, from k = 0 on, which is (exp(x) - 1)/x (Abramowitz and Stegun,
+    # 13.2.1 with a = k + 1, b = k + 2)
+    row(
+        "exprel", sp.hyper((A + 1,), (A + 2,), B) / (A + 1), _exprel, (0, 3), (-5, 5), cost=60, whole=(0,),
+        given_partials=(None, _EXPREL(A + 1, B)),
     ),
     # the derivative of tanh: 1 - tanh(x)**2 has no digit left from x = 20 on
     row("tanh_slope", 1 / sp.cosh(A) ** 2, _tanh_slope, (-5, 5), given_partials=(-2 * sp.tanh(A) * R,)),

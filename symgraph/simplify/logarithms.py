@@ -64,11 +64,23 @@ def log_of_exponentials(node: Node) -> Node | None:
             return None
         terms.append((coefficient, core.args[0]))
     exponents = [exponent for _, exponent in terms]
-    if any(_is(e, "add") and any(_is(split_coefficient(t)[1], "hold") for t in e.args) for e in exponents):
-        return None  # shifted before: a graph that is rebuilt keeps the shift that it has
+    if any(_is_shifted(e) for e in exponents):
+        return None  # a graph that is rebuilt keeps the shift that it has
     if len(terms) == 2 and all(coefficient == 1 for coefficient, _ in terms):
         return _call("logaddexp", *exponents)
     largest = _call("max", *exponents)
     shift = _call("hold", select(compare("lt", _call("abs", largest), _INFINITY), largest, _ZERO))
     total = add(*[mul(constant(c), _call("exp", sub(e, shift))) for c, e in terms])
     return add(shift, _call("log", total))
+
+
+def _is_shifted(exponent: Node) -> bool:
+    """Whether a shift, with any coefficient, is among the terms; ``-(a + shift)`` is one way to write it."""
+    stack = [exponent]
+    while stack:
+        core = split_coefficient(stack.pop())[1]
+        if _is(core, "hold"):
+            return True
+        if _is(core, "add"):
+            stack.extend(core.args)
+    return False

@@ -223,10 +223,15 @@ def _hyperbolic_sine_ratio(coefficient: Node, variable: Node) -> Node:
     return mul(coefficient, _call("modified_spherical_ratio", constant(0), square))
 
 
+def _exponential_ratio(coefficient: Node, variable: Node) -> Node:
+    return mul(coefficient, _call("exprel", constant(0), mul(coefficient, variable)))
+
+
 _NAMED: dict[str, Callable[[Node, Node], Node]] = {
     "sin": _sine_ratio,
     "tan": _tangent_ratio,
     "sinh": _hyperbolic_sine_ratio,
+    "expm1": _exponential_ratio,
 }
 
 

@@ -123,6 +123,7 @@ RULES: tuple[Rule, ...] = (
     Rule("sphericalj(n, 0) = 0 from n = 1 on", "sphericalj", lambda n, x: _sphericalj(n, x)),
     Rule("j_k(z)/z**k at 0", "spherical_ratio", lambda k, s: _ratio_at_zero(k, s)),
     Rule("i_k(z)/z**k at 0", "modified_spherical_ratio", lambda k, s: _ratio_at_zero(k, s)),
+    Rule("exprel(k, 0) = 1/(k + 1)", "exprel", lambda k, x: _exprel_at_zero(k, x)),
     Rule("expm1(0) = 0", "expm1", _at(ZERO, ZERO)),
     Rule("log1p(0) = 0", "log1p", _at(ZERO, ZERO)),
     Rule("sin(0) = 0", "sin", _at(ZERO, ZERO)),
@@ -186,6 +187,12 @@ def _ratio_at_zero(order: Node, s: Node) -> Node | None:
     if s is not ZERO or not is_number(order) or order.data < -1:
         return None
     return constant(simplest(Fraction(1, math.prod(range(1, 2 * int(order.data) + 2, 2)))))
+
+
+def _exprel_at_zero(order: Node, x: Node) -> Node | None:
+    if x is not ZERO or not is_number(order) or order.data < 0:
+        return None
+    return constant(simplest(Fraction(1, int(order.data) + 1)))
 
 
 def _sphericalj(order: Node, x: Node) -> Node | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import mpmath
 import pytest
 import sympy as sp
 from sympy.codegen import cfunctions
 
+import symgraph as sg
 from symgraph.capture import capture
 from symgraph.capture.functions import FORMULAS, ROWS
 from symgraph.capture.reductions import held, undefined
@@ -196,3 +198,20 @@ def test_derivatives_that_were_left_unevaluated_are_carried_out() -> None:
 def test_text_is_never_evaluated() -> None:
     with pytest.raises(UnsupportedError, match="str"):
         capture("__import__('os').getcwd()")
+
+
+@pytest.mark.parametrize("order", [sp.Rational(5, 2), sp.Rational(1, 3)])
+@pytest.mark.parametrize(("function", "exact"), [(sp.besseli, mpmath.besseli), (sp.besselj, mpmath.besselj)])
+def test_bessel_functions_whose_argument_sympy_turns_around(function, exact, order):
+    angle = sp.Symbol("angle", real=True)
+    formula = function(order, sp.Rational(11, 4) - 2 * sp.sin(angle))
+    assert formula.func is sp.Mul, "SymPy writes z**nu * (-z)**(-nu) * I(nu, -z)"
+    f = sg.function(formula, inputs=[angle])
+    slope = sg.grad(f)
+
+    def truth(x):
+        return exact(mpmath.mpf(order.p) / order.q, mpmath.mpf(11) / 4 - 2 * mpmath.sin(x))
+
+    for x in (0.3, -2.0):
+        assert f(x) == pytest.approx(float(truth(x)), rel=1e-13)
+        assert slope(x)[0] == pytest.approx(float(mpmath.diff(truth, x)), rel=1e-11)

@@ -165,3 +165,30 @@ def test_a_divisor_of_the_argument_is_no_singularity():
     x = sp.Symbol("x", positive=True)
     found = sg.function(sp.asinh(1 / x) / x, [x]).graph
     assert not any(n.data == "select" for n in found.order)
+
+
+@pytest.mark.parametrize(
+    ("formula", "exact"),
+    [
+        ((sp.exp(X) - 1) / X, lambda t: mpmath.expm1(t) / t),
+        ((1 - sp.exp(-X)) / X, lambda t: -mpmath.expm1(-t) / t),
+        (X / (sp.exp(X) - 1), lambda t: t / mpmath.expm1(t)),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("target", ["cython", "numba"])
+def test_exponential_quotients_keep_their_digits_to_the_second_derivative(formula, exact, target):
+    f = sg.function(formula, inputs=[X])
+    second = sg.grad(sg.grad(f, X), X)
+    edges = [1e-300, 1e-9, 1 - 1e-12, 1 + 1e-12, 2 - 1e-12, -2 - 1e-12]
+    points = np.concatenate([np.linspace(-6, 6, 97) + 1e-3, edges])
+    for derivative, order in ((f, 0), (sg.grad(f, X), 1), (second, 2)):
+        found = sg.compile(derivative, target=target)(points)
+        with mpmath.workdps(60):
+            wanted = [mpmath.diff(exact, mpmath.mpf(max(p, 1e-20) if abs(p) < 1e-20 else p), order) for p in points]
+        sizes = [abs(float(b)) for b in wanted]
+        bounds = (2, 4, 8)
+        if X in formula.args:  # the quotient upside down: its second derivative is a difference, and small far out
+            sizes, bounds = [max(sizes)] * len(sizes), (2, 4, 24)
+        units = [abs(a - b) / np.spacing(c) for a, b, c in zip(np.ravel(found), wanted, sizes, strict=True)]
+        assert max(units) <= bounds[order], (order, points[int(np.argmax(units))])

@@ -106,3 +106,13 @@ def test_factored_differences_of_squares_keep_their_digits_in_the_gradient():
         exact = mpmath.sqrt((1 - mpmath.mpf(z)) * (1 + mpmath.mpf(z)))
         assert abs(float(f(z)) - exact) <= 4 * 2.0**-53 * exact
         assert abs(float(sg.grad(f)(z)[0]) + z / exact) <= 8 * 2.0**-53 * z / exact
+
+
+def test_sums_of_exponentials_with_a_constant_are_shifted_once():
+    x = sp.Symbol("x", real=True)
+    for inner in (-sp.Shi(x), -sp.Shi(x) - x, -sp.sinh(x)):
+        f = sg.function(sp.log(sp.exp(inner) + sp.exp(sp.Float(-0.6))), inputs=[x])
+        for at in (0.75, -3.0, 40.0):
+            with mpmath.workdps(40):
+                exact = mpmath.log(mpmath.exp(inner.subs(x, at).evalf(40)) + mpmath.exp(mpmath.mpf(-0.6)))
+            assert f(at) == pytest.approx(float(exact), rel=1e-14)
