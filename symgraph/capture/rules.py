@@ -35,6 +35,9 @@ def _number(machine: Machine, expression: sp.Basic, bindings: Bindings, position
 
 
 def _sum(machine: Machine, expression: sp.Basic, bindings: Bindings, position: tuple[Node, ...]) -> Steps:
+    replacement = machine.survey.replacement(expression)
+    if replacement is not None:
+        return (yield replacement, bindings, position)
     terms = []
     for term in expression.args:
         terms.append((yield term, bindings, ()))

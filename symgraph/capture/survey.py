@@ -131,7 +131,7 @@ class Survey:
         number = self._keys.get(key)
         self._alive.append(item)
         if number is None:
-            replacement = None if not isinstance(item, (*_NOTATION, sp.Mul)) or is_variable(item) else rewritten(item)
+            replacement = None if not isinstance(item, (*_NOTATION, sp.Mul, sp.Add)) or is_variable(item) else rewritten(item)
             if replacement is not None:
                 self._alive.append(replacement)
                 self.number(replacement)

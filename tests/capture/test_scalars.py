@@ -215,3 +215,17 @@ def test_bessel_functions_whose_argument_sympy_turns_around(function, exact, ord
     for x in (0.3, -2.0):
         assert f(x) == pytest.approx(float(truth(x)), rel=1e-13)
         assert slope(x)[0] == pytest.approx(float(mpmath.diff(truth, x)), rel=1e-11)
+
+
+@pytest.mark.parametrize("order", [2, 3, 5])
+def test_incomplete_gamma_functions_that_sympy_writes_out(order):
+    x = sp.Symbol("x", positive=True)
+    for formula, scale in ((sp.lowergamma(order, x**2), 1), (3 - x + 3 * sp.lowergamma(order, x**2), 3)):
+        assert formula.is_Add and not formula.has(sp.lowergamma)
+        f = sg.function(formula.subs(3 - x, 0) if scale == 1 else formula - (3 - x), inputs=[x])
+        slope = sg.grad(f)
+        for at in (1e-3, 0.1, 1.5):
+            value = scale * mpmath.gammainc(order, 0, mpmath.mpf(at) ** 2)
+            assert f(at) == pytest.approx(float(value), rel=1e-13)
+            exact = scale * 2 * mpmath.mpf(at) ** (2 * order - 1) * mpmath.exp(-mpmath.mpf(at) ** 2)
+            assert slope(at)[0] == pytest.approx(float(exact), rel=1e-12)
