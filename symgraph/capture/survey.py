@@ -26,6 +26,7 @@ ELEMENTS = (sp.Indexed, MatrixElement, ArrayElement)
 _LIMITED = (ExprWithLimits, ArrayComprehension)
 _CHOICES = (sp.Piecewise, sp.ITE, sp.And, sp.Or, sp.Not, sp.Xor, sp.Implies, sp.Equivalent, sp.Nand, sp.Nor)
 _NOTATION = (sp.Derivative, sp.Subs)  # what they contain counts only once they are carried out
+_REWRITTEN = (*_NOTATION, sp.Mul, sp.Add)
 
 
 def is_variable(expression: sp.Basic) -> bool:
@@ -131,7 +132,7 @@ class Survey:
         number = self._keys.get(key)
         self._alive.append(item)
         if number is None:
-            replacement = None if not isinstance(item, (*_NOTATION, sp.Mul, sp.Add)) or is_variable(item) else rewritten(item)
+            replacement = None if not isinstance(item, _REWRITTEN) or is_variable(item) else rewritten(item)
             if replacement is not None:
                 self._alive.append(replacement)
                 self.number(replacement)

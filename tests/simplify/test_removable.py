@@ -174,7 +174,7 @@ def test_a_divisor_of_the_argument_is_no_singularity():
         ((1 - sp.exp(-X)) / X, lambda t: -mpmath.expm1(-t) / t),
         (X / (sp.exp(X) - 1), lambda t: t / mpmath.expm1(t)),
     ],
-    ids=str,
+    ids=["growth", "decay", "upside down"],
 )
 @pytest.mark.parametrize("target", ["cython", "numba"])
 def test_exponential_quotients_keep_their_digits_to_the_second_derivative(formula, exact, target):
