@@ -62,7 +62,9 @@ def _lower_gamma(total: sp.Add) -> sp.Expr | None:
     SymPy writes the function so for whole n, and the difference has no digits where u is small.
     """
     constant = next((a for a in total.args if a.is_Rational), None)
-    for term in total.args if constant is not None else ():
+    if constant is None:
+        return None
+    for term in total.args:
         decay = next((f for f in term.args if isinstance(f, sp.exp)), None) if isinstance(term, sp.Mul) else None
         if decay is None:
             continue

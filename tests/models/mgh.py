@@ -81,7 +81,9 @@ def by_hand(item: Item) -> Objective:
     symbols = item.symbols()
     residuals = [item.formula(name, symbols) for name in item.outputs if name != "f"]
     inputs = list(symbols.values())
-    call = sp.lambdify(inputs, [residuals, [[r.diff(x) for x in inputs] for r in residuals]], "numpy", cse=True)
+    # a step has derivative 0 beside its edge
+    slopes = [[r.diff(x).replace(sp.DiracDelta, lambda *_: sp.Integer(0)) for x in inputs] for r in residuals]
+    call = sp.lambdify(inputs, [residuals, slopes], "numpy", cse=True)
 
     def value_and_gradient(x: Array) -> tuple[float, Array]:
         values, rows = (np.array(part, dtype=float) for part in call(*x))
