@@ -108,7 +108,7 @@ def _multiplied(left: Number, right: Number) -> Number:
 
 def _cancelled(node: Node) -> Node | None:
     """The product with every removable singularity of its factors removed, or None."""
-    if not any(_base(a)[1] < 0 or _is(a, "mul") for a in node.args):
+    if not any(_base(a)[1] < 0 or _is_odd_root(_base(a)[1]) or _is(a, "mul") for a in node.args):
         return None
     found = _factors(node)
     if found is None:
@@ -118,7 +118,7 @@ def _cancelled(node: Node) -> Node | None:
     for factor, exponent in list(powers.items()):
         if type(exponent) is not int or exponent == 0 or factor.kind is not Kind.ELEMENTWISE:
             continue
-        others = [b for b, e in powers.items() if e * exponent < 0 and b is not factor]
+        others = [b for b, e in powers.items() if b is not factor and (e * exponent < 0 or _is_norm(b, e, factor))]
         vanishing = _vanishing(factor, others) if others else None
         if vanishing is None:
             continue
@@ -126,14 +126,30 @@ def _cancelled(node: Node) -> Node | None:
         touched = [b for b in _bases(variable) if b in others]
         if any(_divides(b, part) for b in touched for part in powers if part is not b and part is not factor):
             continue  # the product is singular there all the same
+        gained = {base: order * exponent * own for base, own in _bases(variable).items()}
+        if not any(powers[b] * exponent < 0 or (powers[b] + gained[b]) % 1 == 0 for b in touched):
+            continue  # neither is anything cancelled, nor does a root become a whole power
         del powers[factor]
-        for base, own in _bases(variable).items():
-            powers[base] = powers.get(base, 0) + order * exponent * own
+        for base, more in gained.items():
+            powers[base] = powers.get(base, 0) + more
         smooth.append(power(ratio, constant(exponent)))
     if not (smooth or cancels):
         return None
     rest = [power(base, constant(exponent)) for base, exponent in powers.items()]
     return mul(constant(coefficient), *rest, *smooth)
+
+
+def _is_odd_root(exponent: Number) -> bool:
+    """Whether a power is an odd power of a square root: beside an odd function of the root it is a whole power."""
+    return type(exponent) is Fraction and exponent.denominator == 2
+
+
+def _is_norm(base: Node, exponent: Number, factor: Node) -> bool:
+    """Whether a function of a root is worth a form that is smooth where the root vanishes, in the middle of its domain.
+
+    Where there is no row of its own for that form, only roots of sums are, as in a norm.
+    """
+    return _is_odd_root(exponent) and (factor.data in _NAMED or _is(base, "add"))
 
 
 def _divides(base: Node, factor: Node) -> bool:

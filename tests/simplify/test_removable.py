@@ -192,3 +192,20 @@ def test_exponential_quotients_keep_their_digits_to_the_second_derivative(formul
             sizes, bounds = [max(sizes)] * len(sizes), (2, 4, 24)
         units = [abs(a - b) / np.spacing(c) for a, b, c in zip(np.ravel(found), wanted, sizes, strict=True)]
         assert max(units) <= bounds[order], (order, points[int(np.argmax(units))])
+
+
+@pytest.mark.parametrize(
+    ("function", "curvature"),
+    [
+        (R * sp.sin(R), 2), (R * sp.tanh(R), 2), (R * sp.sinh(R), 2), (R * sp.atan(R), 2),
+        (R * sp.erf(R), 4 / np.sqrt(np.pi)), (R * sp.asinh(R) / (1 + R**2), 2), (R**3 * sp.sin(R), 0),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_odd_functions_of_a_norm_times_the_norm_are_smooth_at_the_origin(function, curvature):
+    f = sg.function(function, [X, Y])
+    with np.errstate(all="raise", under="ignore"):
+        assert f(0.0, 0.0) == 0 and sg.grad(f)(0.0, 0.0) == (0.0, 0.0)
+        np.testing.assert_allclose(sg.hessian(f)(0.0, 0.0), np.diag([curvature] * 2), rtol=1e-15)
+    exact = function.subs({X: sp.Rational(3, 10), Y: sp.Rational(-2, 5)}).evalf(30)
+    assert f(0.3, -0.4) == pytest.approx(float(exact), rel=1e-15)
