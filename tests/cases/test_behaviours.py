@@ -18,7 +18,7 @@ import sympy as sp
 
 import symgraph as sg
 from symgraph.errors import SymgraphError, ToolchainError
-from tests.cases.building import arguments, function, keys_of, merged, model
+from tests.cases.building import arguments, function, keys_of, merged, model, split_key
 from tests.cases.reading import DATA, agrees, behaving, number
 from tests.models.cases import CASES
 
@@ -353,3 +353,13 @@ def test_packages_are_for_any_machine_unless_asked(tmp_path: Path) -> None:
 
 def test_derivatives_of_all_scalar_cases_are_listed() -> None:
     assert "f|x|x" in keys_of("SP08") and "f|x|y" in keys_of("SP03")
+
+
+def test_a_matrix_of_22400_constants_is_data() -> None:
+    f, expected = function("LG11"), DATA["LG11"]["expected"][0]
+    at = arguments("LG11", DATA["LG11"]["points"][0])
+    for values in (f(*at), sg.compile(f)(*at)):
+        for key in ("M[0,0]", "M[3,7]", "M[139,159]"):
+            assert agrees(values["M"][split_key(key)[1]], expected[key])
+    slope = sg.jacobian(f, "x")(*at)
+    assert agrees(np.ravel(slope["M"])[3 * 160 + 7], expected["M[3,7]|x"])
