@@ -18,9 +18,12 @@ def logistic(x):
     return (e if x < 0 else e * 0 + 1) / (1 + e)""",
     ("softplus", FLOATING): """\
 def softplus(x):
-    return (x if x > 0 or x != x else x * 0) + math.log1p(math.exp(-abs(x)))""",
+    e = math.exp(-abs(x))
+    return (x if x > 0 or x != x else e * 0) + math.log1p(e)""",
     ("undefined", FLOATING): "def undefined(x):\n    return x * np.nan",
-    ("strong_product", FLOATING): "def strong_product(a, b):\n    return a * 0 if a == 0 or b == 0 else a * b",
+    ("strong_product", FLOATING): """\
+def strong_product(a, b):
+    return abs(a) if a == 0 else abs(b) if b == 0 else a * b""",
     ("floordiv", FLOATING): "def floor_divide(a, b):\n    return np.floor_divide(a, b)",
     ("mod", FLOATING): "def modulo(a, b):\n    return np.mod(a, b)",
     ("sign", INTEGER): "def sign_integer(x):\n    return (x > 0) - (x < 0)",

@@ -16,6 +16,7 @@ from .cancel import cancelled_sum
 from .partials import partial
 from .reverse import (
     depends_on,
+    is_power_times_logarithm,
     is_product,
     is_reciprocal,
     logarithm_slopes,
@@ -98,7 +99,12 @@ def _elementwise(node: Node, table: Mapping[Node, Node], active: set[Node]) -> N
             pairs = [(a, b) for a, b in (node.args, node.args[::-1]) if a in active]
             return s.add(*[strong_product(table[a], b) for a, b in pairs])
         case _:
-            terms = [s.mul(table[a], partial(node, i)) for i, a in enumerate(node.args) if a in active]
+            vanishing = is_power_times_logarithm(node)
+            terms = []
+            for position, argument in enumerate(node.args):
+                if argument in active:
+                    times = strong_product if vanishing and not position else s.mul
+                    terms.append(times(table[argument], partial(node, position)))
             return cancelled_sum(terms)
 
 

@@ -184,7 +184,8 @@ class _Sweep:
                     if argument in self.active:
                         divided = root_product(value, node) if root and not position else None
                         given = times(value, partial(node, position)) if divided is None else divided
-                        self.give(argument, given, mask, node.axes, strong or root)
+                        vanishes = not position and is_power_times_logarithm(node)
+                        self.give(argument, given, mask, node.axes, strong or root or vanishes)
 
     def _product(self, node: Node, value: Node, mask: Mask, strong: bool) -> None:
         wanted = {a for a in node.args if a in self.active}
@@ -223,6 +224,14 @@ def strong_product(left: Node, right: Node) -> Node:
     second, b = s.split_coefficient(right)
     product = s.mul(a, b) if Kind.CONST in (a.kind, b.kind) else s.call("strong_product", a, b)
     return s.mul(constant(first), constant(second), product)
+
+
+def is_power_times_logarithm(node: Node) -> bool:
+    """``x**p * log(x)``, the derivative of the power by p: at x = 0 its own derivatives by p are 0 times infinity."""
+    if node.data != "xlogy" or node.args[0].kind is not Kind.ELEMENTWISE:
+        return False
+    power = node.args[0]
+    return power.data == "pow" and power.args[0] is node.args[1] and power.args[1].kind is not Kind.CONST
 
 
 def is_reciprocal(node: Node) -> bool:

@@ -162,3 +162,34 @@ def test_second_derivatives_of_rows(op, point, hessian):
     inputs = (input_node("u"), input_node("v"))
     f = sg.Function(Graph("f", inputs, (Output("f", s.call(op, *inputs)),)))
     np.testing.assert_allclose(sg.hessian(f)(*point), hessian, rtol=1e-14)
+
+
+@pytest.mark.parametrize("target", ["cython", "numba"])
+def test_powers_at_0_by_their_exponent_to_the_third_order(target: str) -> None:
+    power = sg.function(x**y, inputs=[x, y])
+    hessian = sg.hessian(power)
+    third = sg.grad(sg.grad(sg.grad(power, "y"), "y"), "y")
+    rows = sg.jvp(sg.grad(power, "y"), "y")
+    with np.errstate(all="ignore"):
+        for exponent, bend in ((2.0, 2.0), (2.5, 0.0), (3.0, 0.0)):
+            wanted = [[bend, 0.0], [0.0, 0.0]]
+            for f in (hessian, sg.compile(hessian, target=target)):
+                np.testing.assert_array_equal(f(0.0, exponent), wanted)
+                arrays = f(np.zeros(9), np.full(9, exponent))
+                np.testing.assert_array_equal(np.array(arrays)[..., 3], wanted)
+            assert sg.compile(third, target=target)(0.0, exponent) == 0
+            assert np.ravel(rows(0.0, exponent, 1.0)[-1])[0] == 0  # forward over reverse
+    exact = 2**3 * np.log(2) ** 3
+    assert third(2.0, 3.0) == pytest.approx(exact, rel=1e-15)
+
+
+@pytest.mark.parametrize("target", ["cython", "numba"])
+def test_strong_products_and_softplus_take_infinities(target: str) -> None:
+    f = sg.Function(Graph("f", (u := input_node("u"), v := input_node("v")), (
+        Output("product", s.call("strong_product", u, v)), Output("soft", s.call("softplus", u)),
+    ), (0, 1)))  # fmt: skip
+    first, second = np.array([0.0, INF, -INF, 0.0, -0.0, 2.0, NAN]), np.array([INF, 0.0, 0.0, -INF, NAN, 3.0, 0.0])
+    with np.errstate(all="ignore"):
+        product, soft = sg.compile(f, target=target)(first, second)
+    np.testing.assert_array_equal(product, [0, 0, 0, 0, 0, 6, 0])
+    np.testing.assert_allclose(soft, [np.log(2), INF, 0, np.log(2), np.log(2), np.log1p(np.exp(2.0)), NAN], rtol=1e-15)
