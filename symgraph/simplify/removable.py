@@ -35,6 +35,7 @@ _DERIVATIVES = 5  # value and four derivatives keep their digits
 _FACTORS = 16  # of a product that is looked at
 _LOOKED_AT = 200  # nodes of another factor
 _TINY = Fraction(1, 2**56)
+_ATANH_TERMS = 25  # of atanh(z)/z up to abs(z) = 1/3, and of four derivatives
 
 
 def remove_singularities(graph: Graph) -> Graph:
@@ -243,11 +244,27 @@ def _exponential_ratio(coefficient: Node, variable: Node) -> Node:
     return mul(coefficient, _call("exprel", constant(0), mul(coefficient, variable)))
 
 
+def _logarithm_ratio(coefficient: Node, variable: Node) -> Node:
+    """log1p(v)/v = 2/(2 + v) * atanh(z)/z with z = v/(2 + v), whose series needs few terms up to abs(z) = 1/3.
+
+    M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions, 4.1.27.
+    """
+    v = mul(coefficient, variable)
+    inverse = power(add(constant(2), v), MINUS_ONE)
+    z = mul(v, inverse)
+    near = compare("lt", _call("abs", z), constant(Fraction(1, 3)))
+    terms = [c for k in range(_ATANH_TERMS) for c in (Fraction(1, 2 * k + 1), Fraction(0))]
+    series = mul(constant(2), inverse, _polynomial(terms[:-1], near, z))
+    far = mul(_call("log1p", v), power(select(near, ONE, v), MINUS_ONE))
+    return mul(coefficient, select(near, series, far))
+
+
 _NAMED: dict[str, Callable[[Node, Node], Node]] = {
     "sin": _sine_ratio,
     "tan": _tangent_ratio,
     "sinh": _hyperbolic_sine_ratio,
     "expm1": _exponential_ratio,
+    "log1p": _logarithm_ratio,
 }
 
 

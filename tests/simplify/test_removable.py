@@ -209,3 +209,16 @@ def test_odd_functions_of_a_norm_times_the_norm_are_smooth_at_the_origin(functio
         np.testing.assert_allclose(sg.hessian(f)(0.0, 0.0), np.diag([curvature] * 2), rtol=1e-15)
     exact = function.subs({X: sp.Rational(3, 10), Y: sp.Rational(-2, 5)}).evalf(30)
     assert f(0.3, -0.4) == pytest.approx(float(exact), rel=1e-15)
+
+
+@pytest.mark.parametrize("target", ["cython", "numba"])
+def test_the_logarithmic_quotient_keeps_its_digits_to_the_second_derivative(target):
+    f = sg.function(sp.log(1 + X) / X, inputs=[X])
+    points = np.concatenate([np.linspace(-0.9, 4, 99) + 1e-3, [1e-300, -1e-9, 1 - 1e-12, 1 + 1e-12, -0.5 - 1e-12]])
+    for derivative, order in ((f, 0), (sg.grad(f, X), 1), (sg.grad(sg.grad(f, X), X), 2)):
+        found = sg.compile(derivative, target=target)(points)
+        with mpmath.workdps(60):
+            places = [mpmath.mpf(max(p, 1e-20) if abs(p) < 1e-20 else p) for p in points]
+            wanted = [mpmath.diff(lambda t: mpmath.log1p(t) / t, p, order) for p in places]
+        units = [abs(a - b) / np.spacing(abs(float(b))) for a, b in zip(np.ravel(found), wanted, strict=True)]
+        assert max(units) <= (4, 10, 24)[order], (order, points[int(np.argmax(units))], max(units))
