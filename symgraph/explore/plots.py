@@ -192,31 +192,40 @@ def plot_error(
 ) -> Axes:
     """The error of the compiled kernel over a range of one input, in units in the last place of the exact result.
 
-    The exact result is the same graph in 50 digits (mpmath).
+    Exact values and units are those of :func:`symgraph.accuracy`: evaluated by mpmath with more and more digits until
+    two precisions agree. Several results have a colour each. Points outside of the domain are left out.
 
     Raises
     ------
     SymgraphError
-        The function has array inputs, or several results.
+        The function has array inputs, or no point of the range lies in its domain.
     """
-    from ..exact import exact_outputs
+    from ..accuracy.truth import settled_outputs
+    from ..accuracy.ulps import FORMATS, ulp_error
 
     _needs_numbers(f)
-    if len(f.graph.outputs) != 1:
-        raise ModelError(f"errors of {f.name}: expected one output, found {len(f.graph.outputs)}")
     axes = _axes(axes)
-    kernel = compile(f)
     x = np.linspace(low, high, points)
-    errors = []
-    for value in x.tolist():
-        arguments = [{**fixed, over: value}[name] for name in f.inputs]
-        exact = exact_outputs(f.graph, arguments)[0]
-        exact = exact.item() if isinstance(exact, np.ndarray) else exact
-        errors.append(abs(float((kernel(*arguments) - exact) / np.spacing(abs(float(exact))))))
-    axes.plot(x, errors, ".", markersize=4, color=BLUE)
+    arguments = [x if name == over else fixed[name] for name in f.inputs]
+    with np.errstate(all="ignore"):
+        found = [np.broadcast_to(r, x.shape) for r in _flat(compile(f)(*arguments))]
+    errors = np.full((len(found), points), np.nan)
+    for place, value in enumerate(x.tolist()):
+        exact = settled_outputs(f.graph, [value if name == over else fixed[name] for name in f.inputs])
+        for number, true in enumerate(v.item() for v in exact):
+            if true - true == 0:
+                errors[number, place] = ulp_error(float(found[number][place]), true, FORMATS["float64"])
+    if np.isnan(errors).all():
+        where = f"no {over} from {low:g} to {high:g} lies in its domain"
+        raise ModelError(f"errors of {f.name}: {where}, choose another range")
+    names = [o.name for o in f.graph.outputs]
+    for k, (name, row) in enumerate(zip(names, errors, strict=True)):
+        axes.plot(x, row, ".", markersize=4, color=(BLUE, ORANGE, GREY)[k % 3], label=name)
+    if len(names) > 1:
+        axes.legend()
     axes.set_xlabel(over)
     axes.set_ylabel("error in ulp")
-    axes.set_title(f"{f.name}: at most {max(errors):.2f} ulp")
+    axes.set_title(f"{f.name}: at most {np.nanmax(errors):.2f} ulp")
     axes.grid(alpha=0.3)
     return axes
 

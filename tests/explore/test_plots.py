@@ -84,3 +84,15 @@ def test_wrong_requests_are_named() -> None:
         plot_range(ridge(), "w", 0, 1)
     with pytest.raises(sg.errors.ModelError, match="expected 1"):
         plot_sparsity(small(), 1, 2, 3, order=3)
+
+
+def test_errors_of_several_results_where_they_exist() -> None:
+    a = sp.Symbol("a")
+    f = sg.value_and_grad(sg.function(sp.sqrt(x) + a, [x, a]), "x")
+    axes = plot_error(f, "x", -1.0, 2.0, points=31, a=0.25)
+    value, slope = (line.get_ydata() for line in axes.lines)
+    assert np.isnan(value[:10]).all() and np.isnan(slope[:10]).all() and np.isfinite(value[11:]).all()
+    assert np.nanmax(value) <= 2 and np.nanmax(slope) <= 2
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(f.outputs)
+    with pytest.raises(sg.errors.ModelError, match="no x from -2 to -1 lies in its domain"):
+        plot_error(f, "x", -2.0, -1.0, points=5, a=0.25)
