@@ -32,7 +32,7 @@ _PAINT = {
     "reduction": 'fill="#fff" stroke="#5b6b7f" stroke-width="1.2"',
     "operation": 'fill="#fff" stroke="#5b6b7f" stroke-width="1.2"',
     "block": 'fill="#f4f5f7" stroke="#5b6b7f" stroke-width="1.2" stroke-dasharray="5 3"',
-    "adjoint": 'fill="#fdf1e8" stroke="#b3541e" stroke-width="1.2"',
+    "adjoint": 'fill="#fdf1e8" stroke="#a3481a" stroke-width="1.2"',
 }
 
 
@@ -112,7 +112,7 @@ def draw_boxes(model: Model, boxes: Sequence[Box], mode: str = "overlaid", brief
             body.append(_box(item, item.mirror, model, drop, True))
     if beside:
         body.append(_heading(left, top - 12, "forward: values", "#1d5fa8"))
-        body.append(_heading(left, top + drop - 12, "backward: adjoints", "#b3541e"))
+        body.append(_heading(left, top + drop - 12, "backward: adjoints", "#a3481a"))
         top, bottom = top - 22, bottom + drop
     width, height = right - left + 20, bottom - top + 24
     title = f"graph of {model.name}: {len(model.shown)} values in {len(boxes)} boxes"
@@ -258,7 +258,7 @@ def _box(item: _Placed, label: Label, model: Model, drop: float, mirror: bool) -
         )
     for text, css, colour, x, anchor in (
         (label.value, "sg-value", "#1d5fa8", 8.0, "start"),
-        (label.adjoint, "sg-bar", "#b3541e", width - 8.0, "end"),
+        (label.adjoint, "sg-bar", "#a3481a", width - 8.0, "end"),
     ):
         if text:
             if kind == "input" and not label.adjoint:

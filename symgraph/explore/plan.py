@@ -12,7 +12,7 @@ ROW, INDENT, CHARACTER, WIDEST = 19.0, 16.0, 7.3, 96
 _FONT = 'font-family="ui-monospace,Menlo,Consolas,monospace" font-size="12"'
 _INK = {
     "store": "#1f6b43",
-    "accumulate": "#b3541e",
+    "accumulate": "#a3481a",
     "clear": "#5b6b7f",
     "fill": "#5b6b7f",
     "table": "#1d5fa8",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_cost", "plot_error", "plot_operations", "plot_plane", "plot_range", "plot_sparsity"]
 
-BLUE, ORANGE, GREY = "#1d5fa8", "#b3541e", "#5b6b7f"  # told apart also without colour vision, and by line style
+BLUE, ORANGE, GREY = "#1d5fa8", "#a3481a", "#5b6b7f"  # told apart also without colour vision, and by line style
 STYLES = ("-", "--", ":", "-.")
 
 

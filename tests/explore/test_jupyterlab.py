@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
-from playwright.sync_api import Page
+from playwright.sync_api import ConsoleMessage, Page
 
 from tests.explore.browser import browser, watched
 
@@ -38,10 +38,8 @@ def jupyterlab(folder: Path) -> Iterator[str]:
     token = secrets.token_hex(8)
     settings = folder / "config" / "labconfig"
     settings.mkdir(parents=True)
-    disabled = {
-        "disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}
-    }  # it asks a question
-    (settings / "page_config.json").write_text(json.dumps(disabled), encoding="utf-8")
+    disabled = {"@jupyterlab/apputils-extension:announcements": True}  # it asks a question
+    (settings / "page_config.json").write_text(json.dumps({"disabledExtensions": disabled}), encoding="utf-8")
     folders = {f"JUPYTER_{kind.upper()}_DIR": str(folder / kind) for kind in ("config", "data", "runtime")}
     environment = {**os.environ, **folders, "PYTHONPATH": str(ROOT), "IPYTHONDIR": str(folder / "ipython")}
     command = [
@@ -72,6 +70,13 @@ def command(page: Page, name: str) -> None:
     page.evaluate("name => { window.jupyterapp.commands.execute(name); }", name)
 
 
+def complaints(message: ConsoleMessage) -> list[str]:
+    """Errors on the console, without JupyterLab's own, which looks for language servers that are not there."""
+    if message.type != "error" or "/lsp/status" in message.location["url"]:
+        return []
+    return [f"{message.text} ({message.location['url']})"]
+
+
 def test_in_jupyterlab(tmp_path: Path) -> None:
     cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
     notebook = nbformat.v4.new_notebook(cells=cells)
@@ -79,6 +84,7 @@ def test_in_jupyterlab(tmp_path: Path) -> None:
     nbformat.write(notebook, tmp_path / "demo.ipynb")
     with jupyterlab(tmp_path) as address, browser() as started:
         page, wrong = watched(started)
+        page.on("console", lambda message: wrong.extend(complaints(message)))
         page.set_default_timeout(120_000)
         page.goto(address)
         idle = "window.jupyterapp?.shell?.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
