@@ -31,7 +31,8 @@ from ..dtype import Dtype
 
 __all__ = [
     "EMITTED", "MAXIMUM_DEPTH", "Accumulate", "Alloc", "Array", "Block", "Call", "Collected", "Expression", "For", "If",
-    "IndexCheck", "Lanes", "Let", "Literal", "Load", "Operation", "Procedure", "Statement", "Store", "Variable",
+    "IndexCheck", "Lanes", "Let", "Literal", "Load", "Operation", "Procedure", "Statement", "Store", "Table",
+    "Variable",
 ]  # fmt: skip
 
 MAXIMUM_DEPTH = 24
@@ -195,6 +196,14 @@ class IndexCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """An array of constants, which exists before the first call."""
+
+    array: Array
+    values: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Procedure:
     """A function of the loop IR.
 
@@ -211,3 +220,4 @@ class Procedure:
     sizes: tuple[Variable, ...]
     body: Block
     index_checks: tuple[IndexCheck, ...] = ()
+    tables: tuple[Table, ...] = ()

@@ -83,8 +83,11 @@ class _Checker:
             if size.dtype is not INTEGER:
                 self.fail(f"the size {size.name} is not an integer")
             self.bind(size)
-        for parameter in (*procedure.inputs, *procedure.outputs):
+        for parameter in (*procedure.inputs, *procedure.outputs, *(t.array for t in procedure.tables)):
             self.bind(parameter)
+        for table in procedure.tables:
+            if any(v.dtype is not table.array.dtype for v in table.values):
+                self.fail(f"the table {table.array.name} holds a number of another type")
         for parameter in (*procedure.inputs, *procedure.outputs):
             for size_of in parameter.shape if isinstance(parameter, Array) else ():
                 self.integer(size_of, f"a size of {parameter.name}")

@@ -75,6 +75,7 @@ def free_name(text: str, taken: set[str], forms: Iterable[str] = ("{}",)) -> str
 def bound_names(procedure: Procedure) -> list[str]:
     """Every name that a procedure binds, parameters first, in the order of the text."""
     names = [p.name for p in (*procedure.inputs, *procedure.outputs, *procedure.sizes)]
+    names += [table.array.name for table in procedure.tables]
     stack: list[Statement] = [procedure.body]
     while stack:
         match stack.pop():

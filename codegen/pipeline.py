@@ -49,8 +49,9 @@ def _plan(work: Work) -> Any:
 
 def _loops(work: Work) -> Any:
     from .lower import lower
+    from .tables import with_tables
 
-    return lower(work.results["plan"])
+    return with_tables(lower(work.results["plan"]))
 
 
 def _lanes(work: Work) -> Any:

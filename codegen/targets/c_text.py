@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...dtype import Dtype
+from ...dtype import INTEGER, Dtype
+from ..literals import floating_text, integer_text
+from ..loop_ir import Table
 from ..render import render, template_text
 from .c_functions import HELPERS, CFunction, lanes_source, number_source
 
-__all__ = ["border_functions", "c_part", "filtered", "helper_functions"]
+__all__ = ["border_functions", "c_part", "c_table", "filtered", "helper_functions", "table_lines"]
 
 Used = Sequence[tuple[str, Dtype, CFunction]]
 
@@ -112,6 +115,20 @@ char* aligned(char*) noexcept nogil
 void fill_real(real*, int64_t, real) noexcept nogil
 void fill_integer(int64_t*, int64_t, int64_t) noexcept nogil
 void fill_truth(npy_bool*, int64_t, npy_bool) noexcept nogil"""
+
+
+def c_table(table: Table, name: str, kind: str, floating: str) -> str:
+    """The definition of an array of constants."""
+    return f"static const {kind} {name}[{len(table.values)}] = {{\n{table_lines(table, floating)}\n}};"
+
+
+def table_lines(table: Table, floating: str) -> str:
+    """The numbers of a table, as many to a line as fit."""
+    if table.array.dtype is INTEGER:
+        texts = [integer_text(v.value) for v in table.values]
+    else:
+        texts = [floating_text(v.value, floating) for v in table.values]
+    return textwrap.fill(", ".join(texts), 110, initial_indent="    ", subsequent_indent="    ", break_long_words=False)
 
 
 def filtered(declarations: Iterable[str], text: str) -> list[str]:

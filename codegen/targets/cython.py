@@ -19,7 +19,7 @@ from ..names import ENTRY_NAMES, bound_names, free_name, safe_names
 from ..render import render
 from ..scalar_printer import Printer
 from .c_functions import HELPERS, c_function, every_name
-from .c_text import border_functions, c_part, filtered, helper_functions
+from .c_text import border_functions, c_part, c_table, filtered, helper_functions
 from .cython_dialect import (
     PLAIN,
     TYPES,
@@ -151,6 +151,10 @@ def source(
         if (found := c_function(op, kind)) is not None
     ]  # fmt: skip
     context["c_text"], declarations = c_part(functions, on_lanes, text, exact, context)
+    for table in procedure.tables:
+        name, kind = names[table.array.name], TYPES[table.array.dtype]
+        context["c_text"] += f"\n{c_table(table, name, kind, dtype)}"
+        declarations.append(f"const {kind}* {name}")
     template = "cython/elementwise.pyx.jinja" if face.is_elementwise else "cython/array.pyx.jinja"
     bare = render(template, **context, declarations=[])
     return render(template, **context, declarations=filtered(declarations, bare)).rstrip("\n") + "\n"

@@ -10,12 +10,12 @@ from ...errors import UnsupportedError
 from ...graph import Graph
 from ..abi import Interface, interface, parameter_names, size_text
 from ..literals import floating_text, integer_text
-from ..loop_ir import Alloc, Array, Procedure
+from ..loop_ir import Alloc, Array, Procedure, Table
 from ..loop_walks import operations
 from ..names import ENTRY_NAMES, bound_names, free_name, safe_names
 from ..render import render
 from ..scalar_printer import ATOM, UNARY, Dialect, Piece, Printer
-from .c_text import border_functions
+from .c_text import border_functions, table_lines
 from .cython_dialect import PLAIN
 from .cython_entry import documentation, structure_text
 from .numba_functions import numba_function, numba_source, own_names
@@ -94,6 +94,7 @@ def source(
                if numba_function(op, kind) is None and (found := special_function(op)) is not None]  # fmt: skip
     context: dict[str, Any] = {
         "special": numba_definitions(special, dtype),
+        "tables": [_table(t, names[t.array.name], dtype) for t in procedure.tables],
         "version": version, "digest": digest, "summary": summary or f"{face.name}, compiled by Numba.",
         "entry": entry, "body": f"{entry}_body", "elementwise": face.is_elementwise, "functions": functions,
         "documentation": documentation(face, dtype, entry, shown), "body_lines": lines,
@@ -108,6 +109,10 @@ def source(
     context.update(make(face, procedure, shown, f"{entry}_body", dtype))
     context["border"] = "\n\n\n".join(border_functions("\n".join(context["entry_lines"])).values())
     return render("numba/module.py.jinja", **context).rstrip("\n") + "\n"
+
+
+def _table(table: Table, name: str, floating: str) -> str:
+    return f"{name} = np.array([\n{table_lines(table, floating)}\n], np.{table.array.dtype.numpy_name(floating)})"
 
 
 def _type(dtype: Dtype, floating: str, array: bool, constant: bool) -> str:
